@@ -3,8 +3,8 @@
 BAR (Bennett 1976; Meng & Wong 1996; Desjardins, Courville & Bengio 2011, section 3.2): for a pair of rungs with
 s = Z_{i+1} / Z_i and q* = f_i f_{i+1} / (s f_i + f_{i+1}): Z_{i+1} / Z_i = mean u / mean v, u = q* / f_i at the
 states of rung i and v = q* / f_{i+1} at those of rung i + 1. log Z = log Z_1 + sum_i log(Z_{i+1} / Z_i).
-Cost: one sweep and log f at three rungs a sweep. Beside it the stepping stones (Xie et al. 2011): sum_i log mean
-f_{i+1} / f_i over rung i, low on average, and -sum_i log mean f_i / f_{i+1} over rung i + 1, high on average.
+Cost: one sweep and log f at three rungs a sweep. The stepping stones (Xie et al. 2011) are computed as well: sum_i log
+mean f_{i+1} / f_i over rung i, low on average, and -sum_i log mean f_i / f_{i+1} over rung i + 1, high on average.
 
 PT-MBAR is MBAR (Shirts & Chodera 2008) in a form that streams. At frozen log Zhat, q_k(x) = f_k(x) / Zhat_k / sum_l
 f_l(x) / Zhat_l; O_lk, the mean of q_k over the states of rung l, obeys Z_l / Zhat_l O_lk = Z_k / Zhat_k O_kl on
@@ -25,16 +25,17 @@ from logzoo.models.rbm import RBM
 from logzoo.samplers.replica_exchange import ParallelTemperingDraws, Steps
 from logzoo.types import Floats
 
-# Fewer ladders than this have too uncertain a spread: their runs are cut into blocks.
+# With fewer ladders than this the spread is too uncertain, so their runs are cut into blocks.
 _FEWEST_LADDERS = 5
 _BLOCKS = 10
 # Replicas must have travelled: mean round trips of one, and the share of exchanges made by the worst pair.
 _FEWEST_ROUND_TRIPS = 1.0
 _LEAST_EXCHANGE = 0.02
-# Nats by which a ratio may lie off the s that it was summed at: further off, what decides is in states too rare to see.
+# Nats by which a ratio may differ from the s at which it was summed: beyond, the decisive states are too rare to be
+# drawn.
 _LARGEST_OFFSET = 3.0
 _TINY = np.finfo(float).tiny
-# Of what a stepping stone takes the exponential, at most: sums of it stay finite.
+# Largest argument of the exponential of a stepping stone: sums stay finite.
 _LARGEST_LOG = 600.0
 _BISECTIONS = 80
 
@@ -96,9 +97,9 @@ def estimate_of_exchanges(
 class BridgeSums:
     """Observer of parallel tempering: running sums of u and s v for every pair, at an s that the burn-in found.
 
-    Any s that the draws do not depend on gives a consistent ratio, and one near Z_{i+1} / Z_i nearly the least
-    variance: being off costs to second order. So the burn-in solves for s again and again, and what counts is summed at
-    its last value, sweep by sweep, in memory that does not grow. Without a burn-in, s comes from the first stretch.
+    Any s that does not depend on the draws gives a consistent ratio. Near Z_{i+1} / Z_i the variance is nearly the
+    least: an error of s has a second-order effect. So the burn-in improves s repeatedly, and the sampling phase is
+    summed at the last value, sweep by sweep, in constant memory. Without a burn-in, s comes from the first stretch.
     """
 
     def start(self, ladders: int, rungs: int, sweeps: int) -> None:
@@ -127,7 +128,7 @@ class BridgeSums:
         self._done += above.shape[1]
 
     def _improve(self, up, down):
-        """One step of s towards mean u / mean v; the early, unsettled stretches are forgotten as the run doubles."""
+        """One step of s towards mean u / mean v; early stretches are discarded as the run doubles."""
         self._stretches += 1
         if self._stretches & (self._stretches - 1) == 0:
             self._pilot[:] = -np.inf

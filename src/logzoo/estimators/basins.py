@@ -18,7 +18,7 @@ from logzoo.samplers.annealed_from_modes import BasinDraws
 
 # Share of starts that would find a mode which no law stands for.
 _MOST_UNSEEN = 0.02
-# Share of Z below which a basin may rest on few chains.
+# A basin with less than this share of Z may rest on few chains.
 _SMALL = 0.02
 
 
@@ -30,7 +30,7 @@ def read(draws: Draws) -> Estimate:
 def mass(draws: BasinDraws) -> tuple[float, float]:
     """The mass that BasinDraws found, as log Z, and its standard error from their spread alone, in nats.
 
-    What no chain has drawn would add to it.
+    Mass that no chain has drawn would add to it.
     """
     return _summed(_by_basin(draws), _spread)[:2]
 
@@ -93,6 +93,6 @@ def _spread(log_w):
 
 
 def _relative_error(log_w):
-    """The same, no less than that of log-normal weights."""
+    """Standard error of the mean of weights relative to it, at least that of log-normal weights."""
     stayed = log_w[log_w > -np.inf]
     return max(_spread(log_w), log_normal_error(stayed)) if stayed.size else 0.0

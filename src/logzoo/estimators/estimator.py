@@ -92,11 +92,11 @@ class Estimator:
         """Name of the run with some options: runs of one name, RBM, base and budget have the same draws."""
         settings = self.settings_of(options).items()
         named = (f"{name}={value}" for name, value in sorted(settings) if name not in _UNNAMED)
-        # A switch that is off changes nothing.
+        # An option that is False does not change the draws.
         return self.shares, " ".join(setting for setting in named if not setting.endswith("=False"))
 
     def observers_of(self, options: Mapping[str, Any]) -> list[tuple]:
-        """What makes each observer: a function, and its options as sorted pairs."""
+        """The makers of the observers: functions, each with its options as sorted pairs."""
         functions = map(resolved, self.observers)
         return [(function, tuple(sorted(taken(options, function).items()))) for function in functions]
 
@@ -123,7 +123,14 @@ class Draws:
     estimator : Estimator
         An estimator that the draws were made for.
     log_z_certain : float, nats
-        What the units that are certain add to log Z.
+        Contribution of the units that are certain.
+
+    Examples
+    --------
+    >>> from logzoo import RBM, draw_samples
+    >>> draws = draw_samples(RBM([[1.0], [0.5]], [0.0, 0.1], [0.2]), "ais", sweeps=100, chains=20)
+    >>> draws.sample.log_weight.shape, draws.ledger.spent
+    ((20,), 100)
     """
 
     rbm: RBM

@@ -3,8 +3,8 @@
 If all chains of an estimator missed a mode, their run gives no sign of it; chains that start in the modes of mean field
 do. Estimates of mass by annealing are unbiased for Z, so their logarithms lie below log Z on average. Their errors are
 from the spread of the weights drawn, because weights that were not drawn could only add to the mass.
-Annealed chains may still all take the common way into the lighter modes. Parallel tempering is therefore run too. Read
-by BAR it is no bound, but it is low rather than high as long as its replicas travel at all.
+All annealed chains may still end in the lighter modes. Parallel tempering is therefore run too. Its BAR estimate is not
+a bound, but errs on the low side as long as its replicas make round trips.
 """
 
 from collections.abc import Iterable

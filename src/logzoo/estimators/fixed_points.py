@@ -1,8 +1,8 @@
 """Mean field, TAP and Bethe: estimates from fixed points, without a draw, with the reasons not to trust them.
 
-Nothing has a spread here. The orders that an expansion leaves out are bounded by the sum over rings of weights, all
-taken of one sign, and intervals reach as far as that. An estimate counts as converged only where mean field surely has
-a single solution.
+These estimates have no sampling error. The omitted orders of an expansion are bounded by the sum over rings of weights,
+all taken with one sign; the bound is the half-width of the interval. An estimate counts as converged only where mean
+field surely has a single solution.
 
 Mean field is the best product law's rigorous lower bound, F1 = c.m + sum softplus(b + m W) + sum S(m), by the
 alternating fixed point of Gabrié, Tramel & Krzakala (2015). Cost: the search for modes.
@@ -28,11 +28,11 @@ from logzoo.samplers.base import solutions
 from logzoo.streams import Stream
 from logzoo.types import ArrayLike
 
-# Solutions that are followed: where there are several, none is believed.
+# Solutions that are followed: if there are several, the estimate does not converge.
 _FOLLOWED = 2
-# Nats that what is left out may hold at most.
+# Largest omitted part of log Z, in nats.
 _LARGEST_REST = 0.5
-# Share of log Z that rounding, and where the steps end, may move.
+# Relative error of log Z by rounding and by the end of the iteration.
 _ROUNDING = 1e-10
 
 
@@ -42,7 +42,7 @@ def _followed(rbm, modes, follow, left_out_of, exact=False):
     left_out_of(visible means, settled): nats that it may have left out.
     """
     points = [follow(*means) for means in zip(modes.visible[:_FOLLOWED], modes.hidden[:_FOLLOWED], strict=True)]
-    # One that has not settled is no solution, whatever its value.
+    # A fixed point that has not settled is no solution.
     row = max(range(len(points)), key=lambda number: (points[number].settled, points[number].log_z))
     point, means = points[row], (modes.visible[row], modes.hidden[row])
     left_out = left_out_of(means[0], point)
@@ -54,7 +54,7 @@ def _followed(rbm, modes, follow, left_out_of, exact=False):
     elif radius < 1.0 and np.isfinite(left_out):
         reach = left_out
     else:
-        # The expansion says nothing of its own error; the distance from what is sure has its size.
+        # The expansion has no error estimate; its distance from the rigorous bound has the size of the error.
         reach = max(gap_of_second_order(rbm, *means), abs(point.log_z - modes.bounds[0]))
     upper = upper_bound(rbm)
     reasons = reasons_of(

@@ -43,7 +43,7 @@ def log_sums_left_out(log_values: Floats) -> Floats:
 
 
 def effective_number(log_weights: Floats) -> Floats:
-    """(sum w)^2 / sum w^2 of weights (..., n) given by their logarithms: how many equal ones would spread as much."""
+    """(sum w)^2 / sum w^2 of weights (..., n) given by their logarithms, also known as ESS."""
     relative = np.exp(log_weights - np.max(log_weights, axis=-1, keepdims=True))
     return relative.sum(axis=-1) ** 2 / np.square(relative).sum(axis=-1)
 
@@ -60,11 +60,12 @@ def bootstrapped(sums: Floats, statistic: Callable[[Floats], Floats], generator:
     return float(np.std(values, ddof=1)), np.quantile(values, _QUANTILES)
 
 
-# Shape beyond which a mean of weights is not to be trusted.
+# Shape beyond which a mean of weights is unreliable.
 LARGEST_SHAPE = 0.7
-# Share of the weights that is the tail, times the root of their number that it is at most, and the fewest to fit it to.
+# Size of the tail: at most this share of the weights, at most this multiple of the root of their number, and at least
+# this number.
 _SHARE, _ROOTS, _FEWEST = 0.2, 3.0, 5
-# A few weights say little of k: it is drawn towards 0.5 as if ten more had been seen.
+# A few weights determine k poorly: a prior of ten weights draws it towards 0.5.
 _PRIOR_SHAPE, _PRIOR_WEIGHTS = 0.5, 10
 # Candidates for the scale, beside the root of the number of weights, and the spread of their prior.
 _CANDIDATES, _SPREAD = 30, 3.0

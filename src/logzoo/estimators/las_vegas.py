@@ -20,7 +20,7 @@ from logzoo.samplers.tour_chains import Tours, run
 from logzoo.streams import Stream
 from logzoo.types import ArrayLike
 
-# Tours, equal ones worth as much as those tours, below which a mean of lengths rests on a few.
+# Smallest effective number of tours for a mean of lengths.
 _FEWEST_TOURS = 10
 # Share of Z that the set may miss, if the standard error is no smaller.
 _LARGEST_MISS = 0.05
@@ -38,9 +38,9 @@ def estimate(
     """Estimate log Z by the lengths of tours. Returns Estimate, its error by the spread over tours.
 
     data: a 0/1 matrix (examples, visible), required; base: not used, there is no path; the other options as in
-    `logzoo.samplers.tour_chains.run`. `converged` says that enough tours returned, none was cut, and chains sent from
-    elsewhere found nothing of weight that the stopping set misses. If not, log Z is likely too low, and the interval
-    ends at an upper bound. Raises ValueError for missing or bad data and for what the budget cannot pay.
+    `logzoo.samplers.tour_chains.run`. The estimate is converged if enough tours returned, none was cut, and chains from
+    other states found no mass that the stopping set misses. If not, log Z is likely too low, and the interval ends at
+    an upper bound. Raises ValueError for missing or bad data and for what the budget cannot pay.
     """
     if data is None:
         raise ValueError("data: expected a 0/1 matrix (examples, visible) to draw from, found none")
@@ -89,8 +89,8 @@ def _estimate_of(rbm, draws):
 def mean_length(tours: Tours) -> tuple[float, float]:
     """(mean length, standard error of its logarithm) of Tours; with tours that were cut, a mean that is too small.
 
-    The error is that of a ratio of means over tours, with one tour more in it, as far off as the farthest (and by one
-    sweep at least): the rare long tour that has not come yet.
+    The error is that of a ratio of means over tours with one additional tour, which stands for a rare long tour not
+    drawn yet. It is as far from the mean as the farthest tour, and by at least one sweep.
     """
     returned = max(int(tours.finished.sum()), 1)
     mean = tours.length.sum() / returned

@@ -53,7 +53,7 @@ def estimate_matrix(
     converged, reasons and the method's diagnostics and profiles. Raises ValueError for unknown options and impossible
     sizes.
     """
-    # What needs no draw is the same at every budget.
+    # An estimate without draws is the same at every budget.
     estimated = {
         name: entry["budgets"] if find(entry["method"]).drawn else [min(entry["budgets"])]
         for name, entry in entries.items()

@@ -20,13 +20,13 @@ from logzoo.types import Array, ArrayLike, Floats
 # Most log-densities (draws times rungs) that are worked on: a few arrays of 160 MB.
 _MOST_NUMBERS = 20_000_000
 # Nats by which log Z of a visited rung may move when the self-consistency equations are applied again: at most, and
-# where steps towards the solution end. Tens suffice where rungs overlap; where they do not, thousands change nothing.
+# where steps towards the solution end. Tens of steps suffice where rungs overlap; elsewhere thousands do not help.
 _RESIDUAL, _ENOUGH = 1e-6, 1e-9
 _STEPS = 100
 # The overlap of rungs, as a part of the largest, below which they are left where they started: their ratio is lost in
 # rounding.
 _NO_OVERLAP = 1e-10
-# Of the largest curvature: the least damping of a step, and how much more it is after each that led up.
+# Least damping of a step relative to the largest curvature, and its growth after each step that led up.
 _LEAST_DAMPING, _MORE = 1e-5, 10.0
 # Sums of several threads come out in another order, and at these sizes threads mostly wait for each other.
 _on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
@@ -109,7 +109,7 @@ def log_ratios(log_f: ArrayLike, counts: ArrayLike, start: ArrayLike) -> tuple[F
 
 @_on_one_thread
 def influence(log_f: Floats, rungs: Array, log_z: Floats) -> Floats:
-    """How log Z_k - log Z_1 at the solution answers to the weight of each draw: derivatives (draw, rung).
+    """Derivatives (draw, rung) of log Z_k - log Z_1 at the solution by the weight of each draw.
 
     log_f (draw, rung), rungs (draw,) that the draws were made at, log_z (rung,) the solution. The squares of its sums
     over independent parts of the draws sum to the variance (the infinitesimal jackknife; Efron 1982, ch. 6). A
@@ -121,7 +121,7 @@ def influence(log_f: Floats, rungs: Array, log_z: Floats) -> Floats:
         # f_k / Z_k over the mixture; times n_j it sums to n_j over draws.
         shares = np.exp(log_f - _log_mixture(log_f, counts, log_z)[:, None] - log_z)
         p = shares[:, visited] * counts[visited]
-    # da is the answer of a_j = log n_j - log Z_j to the weights.
+    # da is the derivative of a_j = log n_j - log Z_j by the weights.
     score = -p
     score[np.arange(len(p)), np.searchsorted(visited, rungs)] += 1.0
     answers = shares - score @ np.linalg.pinv(_information(p), hermitian=True) @ (p.T @ shares)
@@ -143,7 +143,8 @@ def _log_mixture(log_f, counts, log_z):
 def _solved(log_f, counts, start):
     """log Z_k - log Z_1 (rung,) at the solution, where steps from `start` come to it: else ValueError."""
     # The solution is the minimum of a convex function of a_j = log n_j - log Z_j, the `height`. Newton's steps are
-    # damped (Levenberg 1944) where they overshoot; far off the equations are applied, which always leads down.
+    # damped (Levenberg 1944) where they overshoot. Far from the solution the equations are iterated, which always leads
+    # down.
     visited = np.flatnonzero(counts)
     among, known = log_f[:, visited], counts[visited]
     at, damping = _place(among, known, start[visited]), 0.0
@@ -192,11 +193,11 @@ def _place(log_f, counts, log_z):
         total = p.sum(axis=1, keepdims=True)
         p /= total
     height = float((top + np.log(total)).sum() - counts @ a)
-    # A rung that no draw has a share of, not even its own, is far off.
+    # If no draw has a share of a rung, not even draws at that rung, its log Z is far off.
     moves = np.log(np.maximum(p.sum(axis=0), np.finfo(np.float64).tiny) / counts)
     return _Place(log_z, height, p, log_z + moves, float(np.ptp(moves)))
 
 
 def _is_lower(trial, start):
-    """Whether a place is nearer to the solution: there heights are alike to rounding, and errors are not."""
+    """Whether a trial is nearer to the solution, where heights are equal to rounding but errors differ."""
     return trial.height < start.height or trial.error < start.error

@@ -136,6 +136,15 @@ class Estimate:
     sweeps : int
         Gibbs sweeps that each chain spent, burn-in and tuning included.
     chains : int
+
+    Examples
+    --------
+    >>> from logzoo import RBM, estimate_log_z
+    >>> estimate = estimate_log_z(RBM([[1.0], [0.5]], [0.0, 0.1], [0.2]), "auto")
+    >>> estimate
+    Estimate(auto: log Z = 2.8348 nat, 95% interval 2.8348 to 2.8348, converged)
+    >>> round(estimate.log_z, 4), estimate.reasons
+    (2.8348, ())
     """
 
     log_z: float
@@ -215,7 +224,29 @@ def reasons_of(signs: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def estimate_from(log_z: float, std_error: float, parts: float, signs: Mapping[str, Any], **more: Any) -> Estimate:
-    """The Estimate whose error was found from that many independent parts. signs: as for `reasons_of`; more: fields."""
+    """Make an Estimate whose error comes from independent parts, such as chains.
+
+    Parameters
+    ----------
+    log_z : float, nats
+    std_error : float, nats
+    parts : float
+        Number of independent parts that the error was computed from; it sets the width of the 95% interval.
+    signs : mapping of str to bool
+        Checks, by names of `REASONS`, and whether they failed.
+    **more
+        Other fields of `Estimate`.
+
+    Returns
+    -------
+    Estimate
+
+    Examples
+    --------
+    >>> from logzoo.estimators.result import estimate_from
+    >>> estimate_from(10.0, 0.1, 20, {"drift": False, "few-tours": True}).reasons
+    ('few-tours',)
+    """
     interval = student_interval(log_z, std_error, parts)
     return Estimate(log_z=float(log_z), std_error=std_error, interval=interval, reasons=reasons_of(signs), **more)
 

@@ -91,7 +91,7 @@ def _bias(per_vector):
     freedom = sum(log_p.size - 1 for log_p in per_vector)
     if not freedom:
         return np.inf
-    # One after the other: `sum` compensates for rounding from Python 3.12 on, and its last bits would be others.
+    # Added one by one: `sum` compensates for rounding from Python 3.12 on, which changes the last bits.
     variance = float(np.cumsum([np.square(log_p - log_p.mean()).sum() for log_p in per_vector])[-1]) / freedom
     mean_size = np.mean([1.0 / log_p.size for log_p in per_vector])
     return 0.5 * log_normal_variance(variance, freedom) * float(mean_size)

@@ -43,7 +43,7 @@ def run(
 def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of simulated tempering by RTS.
 
-    Where log Zhat was updated after each block of the sampling phase (`mixed`), log Z maximises the likelihood of all
+    With `mixed`, which updates log Zhat after each block of the sampling phase, log Z maximises the likelihood of all
     blocks (supplement A).
     """
     if draws.settings.get("mixed"):
@@ -85,13 +85,13 @@ def run_by_counts(
 
 def read_visits(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample is that of `run_by_counts`."""
-    # The floor is 0.1 a rung in all, so each chain carries its share and the jackknife all but keeps it.
+    # The floor is 0.1 per rung in total: each chain carries its share, so leaving a chain out hardly changes the floor.
     ends = draws.sample.visits.sum(axis=0)[:, [0, -1]] + COUNT_FLOOR / draws.ledger.chains
     return from_sums(draws, ends, partial(end_ratio, draws.sample))
 
 
 _FLOOR = 1e-300
-# Fixed-point steps before Newton's: they bring rungs that few draws reached within its range.
+# Fixed-point steps before Newton's method: they bring rungs with few draws into its range of convergence.
 _FIRST_STEPS = 20
 # Largest gradient, as a share of all draws, that counts as zero; and from which plain Newton steps lead there.
 _GRADIENT = 1e-12
@@ -132,7 +132,7 @@ def maximise(prior: Floats, log_z_hats: Floats, occupancy: Floats, start: Floats
         _, gradient, curvature = likelihood(log_z, *case)
         if np.max(np.abs(gradient)) < _GRADIENT:
             break
-        # Least squares leave alone what the draws do not determine.
+        # Least squares do not change what the draws do not determine.
         log_z[1:] -= np.linalg.lstsq(curvature[1:, 1:], gradient[1:])[0]
     log_z = _fixed_point(log_z, *case, 1)
     error = np.max(np.abs(likelihood(log_z, *case)[1]))

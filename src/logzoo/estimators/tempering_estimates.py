@@ -32,7 +32,7 @@ _FEWEST_ROUND_TRIPS = 1.0
 _LARGEST_INTERPOLATION_ERROR = 0.01
 # Standard errors by which the halves of a run may differ before it counts as not settled.
 _LARGEST_DRIFT = 3.0
-# Standard errors by which an integration rule may be off; what noise adds to its error stays below one.
+# Standard errors by which an integration rule may be off; noise contributes less than one.
 _LARGEST_RULE_ERROR = 3.0
 # Parts of the ladder in a stored transition matrix.
 _PARTS = 50
@@ -96,9 +96,9 @@ def estimate_of_draws(
 ) -> Estimate:
     """Estimate with the diagnostics of `Draws`; its error was found from that many independent parts of the draws.
 
-    `converged` says that the chains travelled the ladder, at least one round trip each on average, that the halves of
-    the sampling phase agree, and that the error of an integration rule is hidden by the noise (infinite: unknown).
-    more: diagnostics of the method's own.
+    The estimate is converged if the chains made at least one round trip of the ladder each on average, the halves of
+    the sampling phase agree, and the error of an integration rule (infinite: unknown) is below the noise. more:
+    diagnostics of the method's own.
     """
     sample = draws.sample
     moved = drift(sample)
@@ -144,7 +144,7 @@ def from_groups(draws: Draws) -> Estimate:
 
 
 def stuck(draws: Any) -> dict[str, Any]:
-    """Signs that the chains did not make a round trip each on average, or not at log-densities that are accurate."""
+    """Signs that chains made less than one round trip each on average, or that log-densities are inaccurate."""
     return {
         "no-round-trips": draws.round_trips.mean() < _FEWEST_ROUND_TRIPS,
         "interpolation": not draws.interpolation_error < _LARGEST_INTERPOLATION_ERROR,

@@ -74,7 +74,7 @@ def run_down(
 def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample is that of `run`: as BAR's.
 
-    It is not converged unless nearly all states were replaced by states that were born at the base during the run.
+    It is converged only if nearly all states were replaced by states from the base during the run.
     """
     sample, old = draws.sample
     estimate = bar.from_bridges(draws.rbm, sample, draws.observed[bar.BridgeSums])

@@ -53,8 +53,8 @@ def _from_stationary(draws, sums):
 def smoothed(moves: Floats) -> Floats:
     """Moves (rung, rung) with 0.1 added to every rung, half of it to each neighbour and back.
 
-    Rungs without a move then follow from those beside them. What is added is symmetric, with rows of equal sums (the
-    ends keep half of theirs), so it favours no rung.
+    Rungs without a move then follow from their neighbours. The added moves are symmetric, with rows of equal sums (the
+    ends keep half of theirs), so no rung is favoured.
     """
     total = moves.copy()
     rungs, half = np.arange(len(moves) - 1), 0.5 * COUNT_FLOOR

@@ -32,9 +32,9 @@ from logzoo.types import Floats
 _FEWEST_EFFECTIVE = 10.0
 # Nats by which log w may change in a sweep, on average; beyond, the chains cannot follow.
 _LARGEST_STEP = 10.0
-# Variance of log w beyond which exp of it says no more than "unknown".
+# Cap of the variance of log w: beyond it the error is unknown.
 _LARGEST_VARIANCE = 50.0
-# That the variance of the logs is larger than it is taken to be.
+# Probability that the variance of the logs exceeds the value used.
 _RISK = 0.05
 # Spread of equal log-weights relative to them: rounding.
 _ROUNDING = 1e-12
@@ -46,9 +46,27 @@ def read(draws: Draws) -> Estimate:
 
 
 def from_weights(rbm: RBM, draws: AnnealedDraws, ledger: SweepLedger, stream: Stream) -> Estimate:
-    """Estimate log Z = log Z_1 + log mean exp(log w) from AnnealedDraws, its error by the jackknife over chains.
+    """Estimate log Z from importance weights of annealed chains.
 
-    `converged` says that log Z rests on ten chains at least, and that their weights can tell what they missed.
+    Parameters
+    ----------
+    rbm : RBM
+    draws : AnnealedDraws
+        Draws by `logzoo.samplers.annealed.run`, or log-weights made otherwise.
+    ledger : SweepLedger
+        The budget of the draws.
+    stream : Stream
+        Randomness of the bootstrap.
+
+    Returns
+    -------
+    Estimate
+        log Z = log Z_1 + log mean exp(log w), in nats, with the jackknife error over chains. It is converged if it
+        rests on at least ten effective chains and their weights measure the error.
+
+    References
+    ----------
+    Neal (2001); Salakhutdinov & Murray (2008), eqs 10 to 12.
     """
     log_w = draws.log_weight
     log_z, spread = mass(draws)
@@ -92,8 +110,8 @@ def fewest_effective(chains: int) -> float:
 def log_normal_error(log_w: Floats) -> float:
     """Standard error of the mean of log-normal weights relative to it, from the spread of their logs (chain,).
 
-    The weights that decide are mostly not among those drawn, but their logs tell of them. The variance is the mean
-    square above the median, as chains that were lost far below it decide nothing.
+    The decisive weights are mostly not among those drawn, but the spread of the logs predicts them. The variance is the
+    mean square above the median, because chains far below it have no weight.
     """
     above = log_w - np.median(log_w)
     above = above[above >= 0.0]
@@ -120,7 +138,7 @@ def variance_is_unreliable(rbm: RBM, log_w: Floats, ledger: SweepLedger) -> dict
     return {"one-way": not differ, "steep": np.abs(log_w).mean() > _LARGEST_STEP * ledger.sweeps}
 
 
-# Families that must carry the sum, however few the chains are: resampled weights are alike and tell little.
+# Smallest effective number of families, for any number of chains: resampled weights are similar and show little.
 _FEWEST_FAMILIES = 10.0
 # Share of the sum of all islands that a single one may carry.
 _LARGEST_SHARE = 0.5
@@ -130,7 +148,7 @@ def read_islands(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample is ResampledDraws.
 
     Its error is the largest of the spread over islands, that of log-normal weights of islands, and that over families.
-    `converged` says that log Z rests on ten families at least, and that no island carries half of it.
+    The estimate is converged if it rests on at least ten families and no island carries half of it.
     """
     sample = draws.sample
     count, islands = sample.log_weight.size, sample.island[-1] + 1

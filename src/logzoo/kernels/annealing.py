@@ -1,10 +1,12 @@
-"""Annealing: weigh each step along a path, sweep, go on (Neal 2001); and its reverse.
+"""Annealing: a weight for each step along a path, then a sweep (Neal 2001); and its reverse.
 
 Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], hidden units summed out; K rungs; a = b + v W. Paths
 lead to an RBM from its base (Salakhutdinov & Murray 2008), from product laws of both layers, or from another RBM.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,11 +24,19 @@ from logzoo.kernels.gibbs import (
 )
 from logzoo.kernels.random import HIDDEN, VISIBLE
 
+if TYPE_CHECKING:
+    from logzoo.kernels.energies import EnergyScratch
+    from logzoo.kernels.gibbs import Chains, LayerScratch, Parameters
+    from logzoo.types import Array
+
+
 _ONE = np.float32(1.0)
 
 
 @part
-def weigh(parameters, chains, before, after, scratch, log_weight):
+def weigh(
+    parameters: Parameters, chains: Chains, before: float, after: float, scratch: EnergyScratch, log_weight: Array
+) -> None:
     """Add log f_after(v) - log f_before(v), at two inverse temperatures, to the log_weight (chains,) of each chain."""
     units = chains.h.shape[1]
     # The linear part uses the same rounded inverse temperatures as the smooth part.
@@ -41,7 +51,9 @@ def weigh(parameters, chains, before, after, scratch, log_weight):
 
 
 @kernel(nogil=True)
-def run_annealing(parameters, betas, key, first, last, chains, log_weight):
+def run_annealing(
+    parameters: Parameters, betas: Array, key: np.uint64, first: int, last: int, chains: Chains, log_weight: Array
+) -> None:
     """Annealing steps first, ..., last - 1 in place: weigh from beta_{k-1} to beta_k, then sweep at beta_k.
 
     The step to the last rung only weighs: nothing reads the state after it.
@@ -56,7 +68,9 @@ def run_annealing(parameters, betas, key, first, last, chains, log_weight):
 
 
 @kernel(nogil=True)
-def run_reverse_annealing(parameters, betas, key, first, last, chains, log_weight):
+def run_reverse_annealing(
+    parameters: Parameters, betas: Array, key: np.uint64, first: int, last: int, chains: Chains, log_weight: Array
+) -> None:
     """Reverse steps first, ..., last - 1 in place; step n starts at the n-th rung from the top, K - n + 1.
 
     A step sweeps at the rung and weighs the new state from the rung below to it: the sweep at beta_k, reversed, leads
@@ -80,7 +94,19 @@ class Laws(NamedTuple):
 
 
 @part
-def _draw(layer, rows, law, inputs, state, beta, parameters, key, sweep, chains, scratch):
+def _draw(
+    layer: np.uint64,
+    rows: Array,
+    law: Array,
+    inputs: Array,
+    state: Array,
+    beta: np.float32,
+    parameters: Parameters,
+    key: np.uint64,
+    sweep: int,
+    chains: Chains,
+    scratch: LayerScratch,
+) -> None:
     """Draw one layer of every chain at one inverse temperature; list the changes."""
     scale, cold = beta * parameters.unit, (_ONE - beta) * parameters.unit
     for chain in range(law.size):
@@ -90,7 +116,9 @@ def _draw(layer, rows, law, inputs, state, beta, parameters, key, sweep, chains,
 
 
 @part
-def _weigh(parameters, laws, law, chains, before, after, log_weight):
+def _weigh(
+    parameters: Parameters, laws: Laws, law: Array, chains: Chains, before: float, after: float, log_weight: Array
+) -> None:
     """Add log f_after(v) - log f_before(v), hidden units summed out, to the log_weight (chains,) of each chain."""
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     # The same rounded inverse temperatures as the sweeps.
@@ -106,7 +134,17 @@ def _weigh(parameters, laws, law, chains, before, after, log_weight):
 
 
 @kernel(nogil=True)
-def run_centred_annealing(parameters, laws, betas, key, first, last, law, chains, log_weight):
+def run_centred_annealing(
+    parameters: Parameters,
+    laws: Laws,
+    betas: Array,
+    key: np.uint64,
+    first: int,
+    last: int,
+    law: Array,
+    chains: Chains,
+    log_weight: Array,
+) -> None:
     """Annealing steps first, ..., last - 1 in place: weigh from beta_{k-1} to beta_k, then sweep at beta_k.
 
     law (chains,): the law of each chain. The step to the last rung only weighs: nothing reads the state after it.
@@ -124,13 +162,15 @@ def run_centred_annealing(parameters, laws, betas, key, first, last, law, chains
 
 
 @kernel
-def start_from_laws(parameters, laws, law, key, chains):
+def start_from_laws(parameters: Parameters, laws: Laws, law: Array, key: np.uint64, chains: Chains) -> None:
     """Draw v of every chain from its law; h is drawn first by the next sweep."""
     start_from_rows(parameters, key, laws.visible, law, chains)
 
 
 @part
-def log_f_between(parameters, chains, chain, share, scratch):
+def log_f_between(
+    parameters: Parameters, chains: Chains, chain: int, share: np.float32, scratch: EnergyScratch
+) -> float:
     """log f_s(v) of one chain, hidden units summed out, in nats."""
     units, v, bias, inputs = chains.h.shape[1], chains.v[chain], parameters.visible_bias, chains.hidden_input[chain]
     unit = np.float64(parameters.unit)
@@ -146,7 +186,17 @@ def log_f_between(parameters, chains, chain, share, scratch):
 
 
 @part
-def draw_between(parameters, inputs, states, key, sweep, layer, share, chains, scratch):
+def draw_between(
+    parameters: Parameters,
+    inputs: Array,
+    states: Array,
+    key: np.uint64,
+    sweep: int,
+    layer: np.uint64,
+    share: np.float32,
+    chains: Chains,
+    scratch: LayerScratch,
+) -> None:
     """Draw one layer, `states` (chains, units), of every chain at one share from its inputs; list the changes."""
     near, far = (_ONE - share) * parameters.unit, share * parameters.unit
     half = inputs.shape[1] // 2
@@ -157,7 +207,9 @@ def draw_between(parameters, inputs, states, key, sweep, layer, share, chains, s
 
 
 @kernel(nogil=True)
-def run_between(parameters, shares, key, sweep, chains, log_weight):
+def run_between(
+    parameters: Parameters, shares: Array, key: np.uint64, sweep: int, chains: Chains, log_weight: Array
+) -> None:
     """Anneal along `shares` (n,) in place: weigh each step, then sweep where it ends; the last step only weighs.
 
     The sweeps are numbered from `sweep` on. `parameters` and chains are those of `fixed_point.paired_parameters` and

@@ -4,20 +4,26 @@ Legend: m (K, K) log weight of particle i at temperature k; an assignment s has 
 Sets S hold temperatures other than the last. F(S): the sum over all ways to give the first |S| particles the
 temperatures S; B(S): over all ways to give them to the last |S| particles. Where the first |S| have S, the next one has
 the last temperature, and the others have the rest R: F(S) exp(m[|S|, K]) B(R) adds up to the sum over all assignments,
-and by |S| it says who has the last temperature. F and B take (K - 1) 2**(K - 2) multiplications each, where the
-assignments are K!.
+and the terms by |S| give the probability that each particle has the last temperature. F and B take (K - 1) 2**(K - 2)
+multiplications each, where the assignments are K!.
 
 Sums stay in float64 without logarithms: potentials u_i + w_k >= m[i, k], with equality along the best assignment, turn
 the weights into exp(m[i, k] - u_i - w_k) <= 1, of which the best assignment has the product 1. So the sum over all
-assignments lies between 1 and K!, and what underflows on the way could not have changed it.
+assignments lies between 1 and K!, and terms that underflow could not have changed it.
 """
 
+from __future__ import annotations
+
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from logzoo.kernels.cache import kernel, part
+
+if TYPE_CHECKING:
+    from logzoo.types import Array
+
 
 # 2**(K - 1) float64 twice: 8 MB at the largest K.
 LARGEST = 20
@@ -28,7 +34,7 @@ _LOW = 3
 
 
 class AssignmentScratch(NamedTuple):
-    """Scratch for K particles; what `sum_assignments` leaves in it, `draw_assignment` reads."""
+    """Scratch for K particles, which `sum_assignments` fills and `draw_assignment` reads."""
 
     table: np.ndarray  # (K, K) float64: scaled weights
     rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: those of F or B, in the order in which they are used
@@ -42,7 +48,7 @@ class AssignmentScratch(NamedTuple):
 
 
 @kernel
-def assignment_scratch(particles):
+def assignment_scratch(particles: int) -> AssignmentScratch:
     """Scratch for that many particles."""
     elements = max(particles - 1, _LOW)
     subsets = 1 << elements
@@ -56,7 +62,7 @@ def assignment_scratch(particles):
 
 
 @part
-def _find_potentials(m, count, scratch):
+def _find_potentials(m: Array, count: int, scratch: AssignmentScratch) -> None:
     """Potentials of the best assignment, by shortest augmenting paths over costs -m (Jonker & Volgenant 1987).
 
     Temperature 0 is outside; from it each particle starts in turn.
@@ -99,7 +105,7 @@ def _find_potentials(m, count, scratch):
 
 
 @part
-def _fill_table(m, count, scratch):
+def _fill_table(m: Array, count: int, scratch: AssignmentScratch) -> float:
     """The weights, scaled to at most 1 by the potentials; returns log of the scale of all assignments."""
     _find_potentials(m, count, scratch)
     u, w, _ = scratch.potentials
@@ -113,7 +119,7 @@ def _fill_table(m, count, scratch):
 
 
 @part
-def _fill_rows(count, reverse, scratch):
+def _fill_rows(count: int, reverse: bool, scratch: AssignmentScratch) -> None:
     """The weights at all temperatures but the last, of the first particle and those after it, or from the last back."""
     rows, elements = scratch.rows, count - 1
     for i in range(max(elements, _LOW)):
@@ -123,7 +129,7 @@ def _fill_rows(count, reverse, scratch):
 
 
 @part
-def _sum_over_sets(rows, elements, sizes, sums):
+def _sum_over_sets(rows: Array, elements: int, sizes: Array, sums: Array) -> None:
     """sums[S] = sum over all orders of the elements of S of the product of rows[position, element].
 
     Of eight sets that differ in the first three elements, each is a sum of its own, which need not wait for the others.
@@ -162,7 +168,7 @@ def _sum_over_sets(rows, elements, sizes, sums):
 
 
 @kernel
-def sum_assignments(m, count, scratch):
+def sum_assignments(m: Array, count: int, scratch: AssignmentScratch) -> float:
     """log of the sum over all assignments of `count` particles, the permanent of exp(m); fills `scratch`.
 
     m: finite, its first `count` rows and columns are read; the scratch may be for more particles.
@@ -188,7 +194,7 @@ def sum_assignments(m, count, scratch):
 
 
 @kernel
-def draw_assignment(uniforms, scratch, drawn):
+def draw_assignment(uniforms: Array, scratch: AssignmentScratch, drawn: Array) -> None:
     """drawn (K,): the temperature of each particle, in proportion to the weights, after `sum_assignments`.
 
     uniforms (K,) in [0, 1): the last one for who has the last temperature and which those before it have together, the
@@ -201,7 +207,7 @@ def draw_assignment(uniforms, scratch, drawn):
     for subset in range(whole + 1):
         weight = scratch.table[scratch.sizes[subset], count - 1]
         weight *= scratch.forward[subset] * scratch.backward[whole ^ subset]
-        # Rounding may leave the level at 0; what cannot be is not drawn even so.
+        # Rounding may leave the level at 0; an impossible choice is still not drawn.
         if weight > 0.0:
             chosen = subset
             level -= weight
@@ -220,8 +226,8 @@ def draw_assignment(uniforms, scratch, drawn):
 
 
 @part
-def _draw_element(uniform, weights, left, sums):
-    """An element k of the set `left`, in proportion to weights[k] times the sum of what then is left."""
+def _draw_element(uniform: float, weights: Array, left: int, sums: Array) -> int:
+    """Draw an element k of the set `left`, in proportion to weights[k] times the sum over the remaining set."""
     level = uniform * sums[left]
     chosen = 0
     remaining = left

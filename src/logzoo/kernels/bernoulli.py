@@ -1,9 +1,13 @@
 """Bernoulli draws of whole layers: P(1) = sigmoid(x), resolved to 2**-32.
 
-A unit's draw is a 32-bit word. Its leading half decides nearly always, whatever the trailing half is; fewer than one
-unit in 10,000 is looked at again, by the exact rule `draw_unit` and with the trailing half, which comes from a stream
-of its own. The result is always that of the exact rule: how many units are looked at again changes the time only.
+A unit's draw is a 32-bit word. Its leading half nearly always decides alone. Fewer than one unit in 10,000 is drawn
+again, by the exact rule `draw_unit` and with the trailing half, which comes from a separate stream. The result is
+always that of the exact rule; the number of units drawn again only affects the time.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 from llvmlite import ir
@@ -15,6 +19,13 @@ from logzoo.kernels.cache import part
 from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive
 from logzoo.kernels.llvm import WIDE
 from logzoo.kernels.random import BLOCKS_TOGETHER, emit_blocks, stream_words, word_of_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from logzoo.types import Array
+
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
@@ -39,7 +50,7 @@ _CLOSE = 1.5
 
 
 @njit(inline="always")
-def draw_unit(x, word):
+def draw_unit(x: np.float32, word: np.uint32) -> bool:
     """The value (0 or 1) of a unit of logit x (float32) drawn with a 32-bit word: the exact rule.
 
     The rarer value is drawn with probability sigmoid(-|x|) <= 1/2, so both ends of the scale are resolved
@@ -50,11 +61,11 @@ def draw_unit(x, word):
     return (draw * (_ONE + decay) < decay) != (x > _ZERO)
 
 
-def emit_decision(builder, x, half):
+def emit_decision(builder: ir.IRBuilder, x: ir.Value, half: ir.Value) -> tuple[ir.Value, ir.Value]:
     """Emit what leading halves (32-bit lanes) decide for as many logits x (float32): two masks, ones and open units.
 
-    A unit that is not open is drawn as the exact rule would, whatever its trailing half. Only which units are open
-    depends on anything approximate, so that multiplications and additions may be fused.
+    A unit that is not open is drawn as by the exact rule, for any trailing half. Only the choice of open units uses
+    approximations, so multiplications and additions may be fused.
     """
 
     def _integers(value):
@@ -91,11 +102,11 @@ def emit_decision(builder, x, half):
     return builder.icmp_signed("<", builder.xor(excess, flipped), _integers(0)), undecided
 
 
-def _lanes(builder, first, second, lanes):
+def _lanes(builder: ir.IRBuilder, first: ir.Value, second: ir.Value, lanes: Any) -> ir.Value:
     return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(llvm.INT32, len(lanes)), list(lanes)))
 
 
-def _joined(builder, vectors):
+def _joined(builder: ir.IRBuilder, vectors: Sequence[ir.Value]) -> ir.Value:
     """The vector of those vectors side by side: a power of two of them."""
     while len(vectors) > 1:
         lanes = range(2 * vectors[0].type.count)
@@ -103,7 +114,16 @@ def _joined(builder, vectors):
     return vectors[0]
 
 
-def _emit_words(builder, count, inputs, base, drawn, scale, cold, *stream):
+def _emit_words(
+    builder: ir.IRBuilder,
+    count: int,
+    inputs: ir.Value,
+    base: ir.Value,
+    drawn: ir.Value,
+    scale: ir.Value,
+    cold: ir.Value,
+    *stream: ir.Value,
+) -> ir.Value:
     """Emit the draws of one word of 32 units, or of two: stored are the ones, returned the open units (64 bits)."""
     integers, floats = llvm.WIDE_INTEGERS, llvm.WIDE_FLOATS
 
@@ -151,7 +171,17 @@ _draw_word, _draw_two_words = _draw_words(1), _draw_words(2)
 
 # Not inlined: every kernel that sweeps would compile it again for each layer.
 @part
-def draw_layer(inputs, base, scale, cold, key, chain, sweep, layer, drawn):
+def draw_layer(
+    inputs: Array,
+    base: Array,
+    scale: np.float32,
+    cold: np.float32,
+    key: np.uint64,
+    chain: np.uint64,
+    sweep: int,
+    layer: np.uint64,
+    drawn: Array,
+) -> None:
     """Draw one layer of one chain, of logits scale * inputs + cold * base: `drawn` becomes the set of its ones.
 
     inputs, base (units rounded up to 32,) int32; drawn (as many / 32,) uint32: units that are not there are drawn too.
@@ -172,7 +202,19 @@ def draw_layer(inputs, base, scale, cold, key, chain, sweep, layer, drawn):
 
 
 @part
-def _settle(inputs, base, scale, cold, key, chain, sweep, layer, undecided, first, drawn):
+def _settle(
+    inputs: Array,
+    base: Array,
+    scale: np.float32,
+    cold: np.float32,
+    key: np.uint64,
+    chain: np.uint64,
+    sweep: int,
+    layer: np.uint64,
+    undecided: np.uint64,
+    first: int,
+    drawn: Array,
+) -> None:
     """Draw the undecided of 64 units from `first` on by the exact rule."""
     for bit in range(2 * WORD):
         if undecided >> np.uint64(bit) & _ONE_BIT:

@@ -1,10 +1,12 @@
 """Sets of units as words of 32 bits, made of states and listed as indices without branches; hash sets of states.
 
 The first unit is the lowest bit. A hash set has rows of 64-bit words, which open addressing with linear probing finds.
-A hash is only where the search begins. States are the same if all their words are.
+The hash gives the start of the search. States are the same if all their words are.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -13,11 +15,15 @@ from numba import njit, types
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.llvm import INT8, INT32, INT64, INTEGERS, after, constant, emitted, everywhere, load, store
 
+if TYPE_CHECKING:
+    from logzoo.types import Array
+
+
 # Units of a word.
 WORD = 32
 # Units listed together: one byte of a word.
 GROUP = 8
-# Rows of eight: the positions of the set bits of each byte, in order; behind them whatever.
+# Rows of eight: the positions of the set bits of each byte, in order; entries after them are arbitrary.
 _POSITIONS = np.array(
     [sorted(range(GROUP), key=lambda bit, byte=byte: not byte >> bit & 1) for byte in range(256)], np.uint8
 )
@@ -25,40 +31,42 @@ _BIT = np.uint32(1)
 
 
 @emitted(types.void, types.intp, types.intp, types.int32, types.intp)
-def _store_positions(builder, positions, row, first, target):
+def _store_positions(
+    builder: ir.IRBuilder, positions: ir.Value, row: ir.Value, first: ir.Value, target: ir.Value
+) -> None:
     """target[:8] = positions[8 row : 8 row + 8] + first; addresses of uint8 and of int32."""
     eight = load(builder, after(builder, positions, row, GROUP), ir.VectorType(INT8, GROUP))
     store(builder, builder.add(builder.zext(eight, INTEGERS), everywhere(builder, first, GROUP)), target)
 
 
 @emitted(types.uint32, types.intp)
-def _pack_word(builder, address):
+def _pack_word(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
     """The word of which the 32 bytes at `address` are the bits."""
     values = load(builder, address, ir.VectorType(INT8, WORD))
     return builder.bitcast(builder.icmp_unsigned("!=", values, constant(values.type, 0)), INT32)
 
 
 @emitted(types.void, types.uint32, types.intp)
-def _unpack_word(builder, word, address):
+def _unpack_word(builder: ir.IRBuilder, word: ir.Value, address: ir.Value) -> None:
     """Store the bits of `word` as 32 bytes of 0 or 1 at `address`."""
     bits = builder.bitcast(word, ir.VectorType(ir.IntType(1), WORD))
     store(builder, builder.zext(bits, ir.VectorType(INT8, WORD)), address)
 
 
 @emitted(types.int64, types.uint32)
-def count_bits(builder, word):
+def count_bits(builder: ir.IRBuilder, word: ir.Value) -> ir.Value:
     """How many bits of a uint32 are set (int64)."""
     return builder.zext(builder.ctpop(word), INT64)
 
 
 @part
-def words_of(units):
+def words_of(units: int) -> int:
     """Words of a set of that many units."""
     return -(-units // WORD)
 
 
 @njit(inline="always")
-def pack(state, word):
+def pack(state: Array, word: int) -> np.uint32:
     """Word number `word` of the set of the ones of `state` (units,) uint8, all 0 or 1; zero beyond the last unit."""
     first = word * WORD
     if first + WORD <= state.size:
@@ -70,7 +78,7 @@ def pack(state, word):
 
 
 @njit(inline="always")
-def unpack(bits, word, state):
+def unpack(bits: np.uint32, word: int, state: Array) -> None:
     """Set the 32 units of word number `word` in state (units,) uint8, as far as there are so many, from its bits."""
     first = word * WORD
     if first + WORD <= state.size:
@@ -81,7 +89,7 @@ def unpack(bits, word, state):
 
 
 @njit(inline="always")
-def list_set(words, indices):
+def list_set(words: Array, indices: Array) -> int:
     """Write the members of a set (words,) uint32 in increasing order; their number.
 
     `indices` int32 must have room for 8 more than it will list.
@@ -119,7 +127,7 @@ def new_hash_set(capacity: int, units: int) -> HashSet:
 
 
 @part
-def hash_of(words):
+def hash_of(words: Array) -> np.uint64:
     """A hash (uint64) of a state."""
     code = np.uint64(words.size)
     for word in words:
@@ -131,7 +139,7 @@ def hash_of(words):
 
 
 @part
-def _slot_of(members, words, code):
+def _slot_of(members: HashSet, words: Array, code: np.uint64) -> np.uint64:
     """The slot where a state lies, or the free one where it would: the first of these from `code` on."""
     last = np.uint64(members.slots.size - 1)
     slot = code & last
@@ -147,13 +155,13 @@ def _slot_of(members, words, code):
 
 
 @part
-def find(members, words, code):
+def find(members: HashSet, words: Array, code: np.uint64) -> np.int64:
     """The row of a state (words,) in the set, -1 if it is not a member; `code` is its hash."""
     return np.int64(members.slots[_slot_of(members, words, code)])
 
 
 @part
-def insert(members, count, words, code):
+def insert(members: HashSet, count: int, words: Array, code: np.uint64) -> np.int64:
     """Add a state (words,) of hash `code` to a set of `count` states, unless it is a member; returns its row."""
     slot = _slot_of(members, words, code)
     if members.slots[slot] < 0:
@@ -163,14 +171,14 @@ def insert(members, count, words, code):
 
 
 @kernel
-def insert_all(members, rows):
+def insert_all(members: HashSet, rows: Array) -> None:
     """Add distinct states, rows (states, words), to an empty set, in their order."""
     for row in range(rows.shape[0]):
         insert(members, row, rows[row], hash_of(rows[row]))
 
 
 @part
-def pack_state(state, words):
+def pack_state(state: Array, words: Array) -> None:
     """words (words,) uint64 = the set of the ones of `state` (units,) uint8."""
     words[:] = np.uint64(0)
     halves = words.view(np.uint32)
@@ -179,7 +187,7 @@ def pack_state(state, words):
 
 
 @part
-def unpack_state(words, state):
+def unpack_state(words: Array, state: Array) -> None:
     """state (units,) uint8 = the units whose bits are set in `words` (words,) uint64."""
     halves = words.view(np.uint32)
     for half in range(words_of(state.size)):

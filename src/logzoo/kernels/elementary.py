@@ -1,10 +1,13 @@
 """Elementary functions that LLVM can vectorise, with the same bits on every x86-64 processor.
 
-Plain multiplies and adds in a fixed order, or fused ones that are asked for as such: never as the compiler likes. No
-library calls.
+Multiplications and additions are in a fixed order, and fused only where the code fuses them explicitly. No library
+calls.
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 from llvmlite import ir
@@ -12,6 +15,10 @@ from numba import njit, types
 
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.llvm import DOUBLE, INT32, INT64, call, constant, emitted
+
+if TYPE_CHECKING:
+    from logzoo.types import Array
+
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 LOG2_E = np.float32(1.4426950408889634)
@@ -42,7 +49,7 @@ _double_from_bits = _same_bits(types.float64, types.int64, DOUBLE)
 _bits_of_double = _same_bits(types.int64, types.float64, INT64)
 
 
-def emit_exp2_nonpositive(builder, y, fused=False):
+def emit_exp2_nonpositive(builder: ir.IRBuilder, y: ir.Value, fused: bool = False) -> ir.Value:
     """2**y of a float32 y <= 0: relative error below 2e-7 down to y = -125, and 2**-125 for all y below.
 
     As exp(x) = 2**(LOG2_E x) it inherits the rounding of the product, a relative error of 6e-8 |x|. For vectors too.
@@ -62,26 +69,26 @@ def emit_exp2_nonpositive(builder, y, fused=False):
 
 
 @emitted(types.float32, types.float32)
-def exp2_nonpositive(builder, y):
+def exp2_nonpositive(builder: ir.IRBuilder, y: ir.Value) -> ir.Value:
     """2**y of one float32 y <= 0, as `emit_exp2_nonpositive` has it."""
     return emit_exp2_nonpositive(builder, y)
 
 
 @njit(inline="always")
-def sigmoid_single(x):
+def sigmoid_single(x: np.float32) -> np.float32:
     """1 / (1 + exp(-x)) of a float32 without overflow."""
     decay = exp2_nonpositive(-abs(x) * LOG2_E)
     return (_ONE if x >= _ZERO else decay) / (_ONE + decay)
 
 
 @njit(inline="always")
-def exp_wide(x):
+def exp_wide(x: float) -> float:
     """exp(x) of a float64 x <= 0; relative error below 1e-9, exp(-700) for all x below -700."""
     y = max(x, _LOWEST_WIDE) * _WIDE_LOG2_E
     shifted = y + _WIDE_ROUNDER
     r = y - (shifted - _WIDE_ROUNDER)
-    # To order 9 on |r| <= 1/2: remainder below 0.35**10 / 10! = 8e-12. In pairs, so that few
-    # of its operations wait for one another.
+    # To order 9 on |r| <= 1/2: remainder below 0.35**10 / 10! = 8e-12. In pairs, so that few operations depend on each
+    # other.
     r2 = r * r
     r4 = r2 * r2
     low = (1.0 + _T1 * r) + (_T2 + _T3 * r) * r2
@@ -92,7 +99,7 @@ def exp_wide(x):
 
 
 @njit(inline="always")
-def split_exponent(x):
+def split_exponent(x: float) -> tuple[float, int]:
     """(mantissa in [1, 2), exponent) of a positive normal float64 x = mantissa * 2**exponent."""
     bits = _bits_of_double(x)
     exponent = ((bits >> _WIDE_MANTISSA_BITS) & _EXPONENT_MASK) - _WIDE_BIAS
@@ -100,14 +107,14 @@ def split_exponent(x):
 
 
 @njit(inline="always")
-def copy_into(out, source):
+def copy_into(out: Array, source: Array) -> None:
     """out = source (n,). Assigned as a slice, numba compiles three seconds of text for an error of shapes with it."""
     for i in range(source.size):
         out[i] = source[i]
 
 
 @kernel
-def exponentiate(log_weights):
+def exponentiate(log_weights: Array) -> tuple[float, float]:
     """Replace log weights (n,) by exp of how far they are below the largest: (the largest, the sum of the new ones)."""
     largest, total = log_weights.max(), 0.0
     for i in range(log_weights.size):
@@ -117,7 +124,7 @@ def exponentiate(log_weights):
 
 
 @kernel
-def add_softplus(inputs, sums):
+def add_softplus(inputs: Array, sums: Array) -> None:
     """sums (n,) += sum_i log(1 + exp(x_i)) of each row of inputs (n, units), float64.
 
     log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|)): one logarithm for the product of many factors of at most 2.
@@ -134,13 +141,13 @@ def add_softplus(inputs, sums):
 
 
 @part
-def sigmoid(x):
+def sigmoid(x: float) -> float:
     """1 / (1 + exp(-x)) of a float64 without overflow."""
     decay = math.exp(-abs(x))
     return (1.0 if x >= 0.0 else decay) / (1.0 + decay)
 
 
 @part
-def softplus(x):
+def softplus(x: float) -> float:
     """log(1 + exp(x)) of a float64 without overflow."""
     return max(x, 0.0) + math.log1p(math.exp(-abs(x)))

@@ -7,8 +7,10 @@ does not depend on beta; of the second, the smooth part, only products of factor
 logarithms taken.
 """
 
+from __future__ import annotations
+
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -18,6 +20,13 @@ from numba.core import cgutils
 from logzoo.kernels import llvm
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import LOG2_E, emit_exp2_nonpositive, exp2_nonpositive, softplus
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from logzoo.kernels.gibbs import Chains, Parameters
+    from logzoo.types import Array
+
 
 _LANES = llvm.FLOATS.count
 _BYTES = 4
@@ -29,7 +38,7 @@ _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
 _SMALLEST = np.float32(1e-18)
 _LOG_2 = math.log(2.0)
-# |a| of units that are not there: exp(-beta |a|) vanishes for every beta > 0.
+# |a| of padding units: exp(-beta |a|) vanishes for every beta > 0.
 _ABSENT = np.float32(1e30)
 
 
@@ -46,7 +55,7 @@ class EnergyScratch(NamedTuple):
 
 
 @part
-def energy_scratch(units):
+def energy_scratch(units: int) -> EnergyScratch:
     """Scratch for that many hidden units."""
     magnitudes = np.full(-(-units // _LANES) * _LANES, _ABSENT)
     several = np.empty(BETAS_TOGETHER, np.float32), np.empty(BETAS_TOGETHER)
@@ -55,7 +64,7 @@ def energy_scratch(units):
 
 
 @part
-def load_magnitudes(hidden_input, units, unit, scratch):
+def load_magnitudes(hidden_input: Array, units: int, unit: np.float32, scratch: EnergyScratch) -> float:
     """Load |a| of one chain's `units` integer inputs into the scratch; returns sum_j max(a_j, 0)."""
     magnitudes = scratch.magnitudes
     for j in range(units):
@@ -66,7 +75,7 @@ def load_magnitudes(hidden_input, units, unit, scratch):
     return float(total) * np.float64(unit)
 
 
-def _store_products(builder, products, target):
+def _store_products(builder: ir.IRBuilder, products: Sequence[ir.Value], target: ir.Value) -> None:
     """Store the products over the lanes of each vector, float64, at the address of an array."""
     for number, product in enumerate(products):
         lanes = _LANES
@@ -105,11 +114,13 @@ def _products(betas):
 
 
 @llvm.emitted(types.void, *[types.intp] * 4)
-def _next_powers(builder, decays, powers, vectors, target):
+def _next_powers(
+    builder: ir.IRBuilder, decays: ir.Value, powers: ir.Value, vectors: ir.Value, target: ir.Value
+) -> None:
     """prod_j (1 + p_j d_j**m) for m = 1, ..., BETAS_TOGETHER, float64; p_j becomes the last of its p_j d_j**m.
 
     It takes the addresses of d and p (float32), the number of their vectors and the address of the products. Powers
-    stay above _SMALLEST, which 1 does not feel: processors are slow with numbers below the least normal one.
+    stay above _SMALLEST, which does not change 1 + p: subnormal numbers are slow.
     """
     unity, smallest = (llvm.constant(llvm.FLOATS, number) for number in (1.0, float(_SMALLEST)))
     products = llvm.variables(builder, [unity] * BETAS_TOGETHER)
@@ -129,10 +140,10 @@ _products_together = _products(BETAS_TOGETHER)
 
 
 @part
-def smooth_parts(units, betas, scratch, out):
+def smooth_parts(units: int, betas: Array, scratch: EnergyScratch, out: Array) -> None:
     """out (betas,) float64 = sum_j log(1 + exp(-beta |a_j|)) over the magnitudes loaded for `units` units.
 
-    betas float32 in [0, 1]. At beta = 0 the smooth part is known: a zero that comes first costs nothing.
+    betas float32 in [0, 1]. At beta = 0 the smooth part is known: a leading zero costs nothing.
     """
     magnitudes, scales, products = scratch.magnitudes, scratch.scales, scratch.products
     out[:] = 0.0
@@ -152,13 +163,13 @@ def smooth_parts(units, betas, scratch, out):
                 out[k + m] += math.log(products[m])
             k += count
     for k in range(betas.size):
-        # There the units that are not there would count.
+        # There the padding units would count.
         if betas[k] == _ZERO:
             out[k] = units * _LOG_2
 
 
 @part
-def is_even(betas):
+def is_even(betas: Array) -> bool:
     """Whether inverse temperatures go from 0 to the last in equal steps, as far as float32 can tell."""
     even = betas.size > 1 and betas[0] == _ZERO
     for k in range(betas.size):
@@ -167,7 +178,7 @@ def is_even(betas):
 
 
 @part
-def smooth_parts_of_even(units, betas, scratch, out):
+def smooth_parts_of_even(units: int, betas: Array, scratch: EnergyScratch, out: Array) -> None:
     """smooth_parts of inverse temperatures that go up from 0 in equal steps, by one exponential a unit.
 
     Powers of it take a multiplication each, and round more: each term is off by about 1e-7 times its rung's number.
@@ -189,7 +200,7 @@ def smooth_parts_of_even(units, betas, scratch, out):
 
 
 @part
-def smooth_part(units, beta, scratch):
+def smooth_part(units: int, beta: np.float32, scratch: EnergyScratch) -> float:
     """smooth_parts at one inverse temperature (float32)."""
     scratch.betas[0] = beta
     smooth_parts(units, scratch.betas, scratch, scratch.smooth)
@@ -197,7 +208,7 @@ def smooth_part(units, beta, scratch):
 
 
 @part
-def sum_bits(state, integers):
+def sum_bits(state: Array, integers: Array) -> np.int64:
     """The sum of the entries of `integers` where `state` (units,) is one."""
     total = np.int64(0)
     for unit in range(state.size):
@@ -206,7 +217,7 @@ def sum_bits(state, integers):
 
 
 @part
-def sum_biases(parameters, v):
+def sum_biases(parameters: Parameters, v: Array) -> tuple[int, int]:
     """The sums of the visible bias and of the base where v (V,) is one; once only where the base is that bias."""
     model = sum_bits(v, parameters.visible_bias)
     if parameters.base.ctypes.data == parameters.visible_bias.ctypes.data:
@@ -215,7 +226,7 @@ def sum_biases(parameters, v):
 
 
 @kernel
-def log_z_of_base(parameters, visible, hidden):
+def log_z_of_base(parameters: Parameters, visible: int, hidden: int) -> float:
     """log Z of independent units: `visible` ones with the base's log-odds, and `hidden` ones without bias; in nats."""
     total, unit = hidden * _LOG_2, np.float64(parameters.unit)
     for i in range(visible):
@@ -224,7 +235,9 @@ def log_z_of_base(parameters, visible, hidden):
 
 
 @part
-def _log_f_of_chain(parameters, betas, chains, chain, scratch, out):
+def _log_f_of_chain(
+    parameters: Parameters, betas: Array, chains: Chains, chain: int, scratch: EnergyScratch, out: Array
+) -> None:
     """log f_beta(v) of one chain at inverse temperatures betas (rung,) float32, into `out` (rung,)."""
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
@@ -238,7 +251,7 @@ def _log_f_of_chain(parameters, betas, chains, chain, scratch, out):
 
 
 @kernel
-def log_f_tempered(parameters, beta, chains, out):
+def log_f_tempered(parameters: Parameters, beta: Array, chains: Chains, out: Array) -> None:
     """log f_beta(v) of every chain (chains,) at its inverse temperature beta (chains,) float32, in nats."""
     scratch = energy_scratch(chains.h.shape[1])
     for chain in range(out.size):
@@ -246,7 +259,7 @@ def log_f_tempered(parameters, beta, chains, out):
 
 
 @part
-def log_f_at_betas(parameters, betas, chains, out):
+def log_f_at_betas(parameters: Parameters, betas: Array, chains: Chains, out: Array) -> None:
     """log f_beta(v) of every chain at all inverse temperatures betas (rung,) float32: out (chain, rung), in nats."""
     scratch = energy_scratch(chains.h.shape[1])
     for chain in range(out.shape[0]):
@@ -254,7 +267,7 @@ def log_f_at_betas(parameters, betas, chains, out):
 
 
 @part
-def log_f_joint_at_betas(parameters, betas, chains, out):
+def log_f_joint_at_betas(parameters: Parameters, betas: Array, chains: Chains, out: Array) -> None:
     """log f_beta(v, h) of every chain at all inverse temperatures betas (rung,) float32: out (chain, rung), in nats.
 
     Visible inputs must belong to h, as they do after a sweep.
@@ -270,7 +283,7 @@ def log_f_joint_at_betas(parameters, betas, chains, out):
 
 
 @kernel
-def smooth_parts_of_chains(parameters, chains, betas, out):
+def smooth_parts_of_chains(parameters: Parameters, chains: Chains, betas: Array, out: Array) -> None:
     """smooth_parts of every chain, into `out` (chains, betas)."""
     units = chains.h.shape[1]
     scratch = energy_scratch(units)

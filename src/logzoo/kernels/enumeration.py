@@ -13,13 +13,19 @@ multiplication a unit. Factors p + q t lie between exp(-R_i) and 2, R_i the rang
 float64, and their exponents are moved to an integer at the `stops`. One logarithm is taken for each state.
 """
 
+from __future__ import annotations
+
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import exp_wide, sigmoid, softplus, split_exponent
+
+if TYPE_CHECKING:
+    from logzoo.types import Array
+
 
 # States of the low part handled together: eight vectors of float64.
 LANES = 32
@@ -38,7 +44,9 @@ class LowPart(NamedTuple):
 
 
 @part
-def load_high_part(weights, bias, enumerated_bias, largest, code, p, q):
+def load_high_part(
+    weights: Array, bias: Array, enumerated_bias: Array, largest: Array, code: int, p: Array, q: Array
+) -> float:
     """Fill p, q (S,) for one state of the high bits; returns e.m + sum_i max(u_i, 0).
 
     weights (high bits, S), bias (S,), enumerated_bias (high bits,).
@@ -59,7 +67,7 @@ def load_high_part(weights, bias, enumerated_bias, largest, code, p, q):
 
 
 @part
-def log_products(t, p, q, stops, product, exponent):
+def log_products(t: Array, p: Array, q: Array, stops: Array, product: Array, exponent: Array) -> None:
     """Leave prod_i (p_i + q_i t_i) of one block of states (LANES,) as product * 2**exponent."""
     product[:] = 1.0
     exponent[:] = 0
@@ -81,7 +89,9 @@ def log_products(t, p, q, stops, product, exponent):
 
 
 @kernel(nogil=True)
-def log_sum_states(low, weights, bias, enumerated_bias, first, last, p, q):
+def log_sum_states(
+    low: LowPart, weights: Array, bias: Array, enumerated_bias: Array, first: int, last: int, p: Array, q: Array
+) -> tuple[float, float]:
     """(largest log f, sum of exp(log f - largest)) over the states of the high bits first, ..., last - 1, all low ones.
 
     weights (high bits, S), bias (S,), enumerated_bias (high bits,); scratch p, q (high states together, S): float64.
@@ -114,7 +124,7 @@ def log_sum_states(low, weights, bias, enumerated_bias, first, last, p, q):
 
 
 @kernel(nogil=True)
-def expectations(weights, enumerated_bias, bias):
+def expectations(weights: Array, enumerated_bias: Array, bias: Array) -> tuple[float, Array, Array, Array]:
     """log Z in nats, E[g s'] (E, S), E[g] (E,) and E[s] (S,), float64."""
     units = enumerated_bias.size
     p, products = np.empty(bias.size), np.zeros(weights.shape)

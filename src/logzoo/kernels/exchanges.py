@@ -3,13 +3,15 @@
 Legend: a ladder is `rungs` replicas, one at each rung; pair i is rungs i and i + 1, x_i the state at rung i; log f_k(v)
 has the hidden units summed out. Exchanges are accepted with probability
 min(1, f_i(x_{i+1}) f_{i+1}(x_i) / (f_i(x_i) f_{i+1}(x_{i+1}))). Where rungs are inverse temperatures beta_k, log f_k is
-the density that the sweep at beta_k leaves invariant, which beta_k times log f is not, and replicas exchange their
+the density that the sweep at beta_k leaves invariant, which is not f to the power beta_k, and replicas exchange their
 rungs. Where rungs are RBMs over the same visible units, visible states move: chains of one rung lie together, and the
 next sweep draws h.
 """
 
+from __future__ import annotations
+
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,6 +33,13 @@ from logzoo.kernels.gibbs import (
 from logzoo.kernels.random import RUNG, uniform
 from logzoo.kernels.tempering import count_crossing
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.kernels.energies import EnergyScratch
+    from logzoo.kernels.gibbs import LayerScratch
+    from logzoo.types import Array
+
 
 class Replicas(NamedTuple):
     """Where each replica is on its ladder; the replicas of one ladder lie together."""
@@ -41,7 +50,7 @@ class Replicas(NamedTuple):
 
 
 class Exchanges(NamedTuple):
-    """What a stretch of sweeps did on each ladder; counts are added to, steps overwritten where they are looked at."""
+    """What a stretch of sweeps did on each ladder; counts accumulate, steps are overwritten where they are computed."""
 
     attempted: np.ndarray  # (ladders, rungs - 1) int64
     accepted: np.ndarray  # (ladders, rungs - 1) int64
@@ -51,7 +60,7 @@ class Exchanges(NamedTuple):
 
 
 @part
-def rungs_looked_at(rung, rungs, sweep, all_pairs, all_rungs):
+def rungs_looked_at(rung: int, rungs: int, sweep: int, all_pairs: bool, all_rungs: bool) -> tuple[int, int]:
     """The first and the last of the rungs at which log f of the state at `rung` is taken; the same one if at none."""
     if all_rungs:
         return 0, rungs - 1
@@ -63,10 +72,23 @@ def rungs_looked_at(rung, rungs, sweep, all_pairs, all_rungs):
 
 
 @part
-def read_log_f(parameters, betas, chains, chain, rung, first, last, even, scratch, log_f, up, down):
+def read_log_f(
+    parameters: Parameters,
+    betas: Array,
+    chains: Chains,
+    chain: int,
+    rung: int,
+    first: int,
+    last: int,
+    even: bool,
+    scratch: EnergyScratch,
+    log_f: Array,
+    up: Array,
+    down: Array,
+) -> None:
     """log f of one chain at rungs first, ..., last, into `log_f` (rungs,); steps from its rung into `up` and `down`.
 
-    even: log f at the other rungs as well, all betas being in equal steps: less exactly, but nothing is drawn by it.
+    even: log f at the other rungs as well, from equal steps of beta. It is less exact, but no draw uses it.
     """
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     model, base = energies.sum_biases(parameters, chains.v[chain])
@@ -88,7 +110,17 @@ def read_log_f(parameters, betas, chains, chain, rung, first, last, even, scratc
 
 
 @part
-def exchange_neighbours(key, sweep, number, holder, rung, up, down, attempted, accepted):
+def exchange_neighbours(
+    key: np.uint64,
+    sweep: int,
+    number: np.uint64,
+    holder: Array,
+    rung: Array,
+    up: Array,
+    down: Array,
+    attempted: Array,
+    accepted: Array,
+) -> None:
     """Exchange the rungs of neighbours on one ladder: pairs 0, 2, ... in odd sweeps, 1, 3, ... in even ones.
 
     holder (rungs,): the replica at each rung; number: the random stream of the ladder's first replica.
@@ -103,10 +135,21 @@ def exchange_neighbours(key, sweep, number, holder, rung, up, down, attempted, a
 
 
 @kernel(nogil=True)
-def run_parallel_tempering(parameters, betas, key, first, last, chains, replicas, exchanges, all_pairs, all_rungs):
+def run_parallel_tempering(
+    parameters: Parameters,
+    betas: Array,
+    key: np.uint64,
+    first: int,
+    last: int,
+    chains: Chains,
+    replicas: Replicas,
+    exchanges: Exchanges,
+    all_pairs: bool,
+    all_rungs: bool,
+) -> None:
     """Sweeps first, ..., last - 1 of whole ladders in place, with exchanges after each; betas (rungs,) float32.
 
-    log f is looked at where exchanges need it: at the two rungs of each pair that is about to exchange. all_pairs: at
+    log f is computed where exchanges need it: at the two rungs of each pair that is about to exchange. all_pairs: at
     all neighbouring rungs, whether or not they exchange. all_rungs: after the last sweep, at every rung.
     """
     ladders, rungs = exchanges.attempted.shape[0], betas.size
@@ -158,7 +201,7 @@ class Crossings(NamedTuple):
 
 
 @kernel
-def parameters_at(stack, rung):
+def parameters_at(stack: Any, rung: int) -> Parameters:
     """The Parameters of one rung of Parameters whose arrays, `unit` too, have rungs as their first axis."""
     bias = stack.visible_bias[rung]
     weights = stack.weights[rung], stack.weights_transposed[rung]
@@ -166,7 +209,9 @@ def parameters_at(stack, rung):
 
 
 @part
-def log_f_elsewhere(parameters, chains, inputs, scratch, ones, log_f):
+def log_f_elsewhere(
+    parameters: Parameters, chains: Chains, inputs: Array, scratch: LayerScratch, ones: Array, log_f: Array
+) -> None:
     """log f(v) of chains (chains,) by other parameters, in nats; their hidden inputs there are left in `inputs`."""
     list_ones(chains.v, scratch, chains)
     apply_changes(parameters.weights, parameters.hidden_bias, chains, inputs)
@@ -175,7 +220,17 @@ def log_f_elsewhere(parameters, chains, inputs, scratch, ones, log_f):
 
 
 @part
-def exchange_states(stack, key, sweep, first, chains, travellers, crossings, up, down):
+def exchange_states(
+    stack: Parameters,
+    key: np.uint64,
+    sweep: int,
+    first: int,
+    chains: Chains,
+    travellers: Travellers,
+    crossings: Crossings,
+    up: Array,
+    down: Array,
+) -> None:
     """Exchange the states of neighbours: pairs first, first + 2, ... of every ladder; up, down (rungs - 1, ladders)."""
     for pair in range(first, up.shape[0], 2):
         for ladder in range(up.shape[1]):
@@ -199,14 +254,24 @@ def exchange_states(stack, key, sweep, first, chains, travellers, crossings, up,
 
 
 @kernel
-def settle_inputs(stack, chains):
+def settle_inputs(stack: Parameters, chains: Chains) -> None:
     """Set h to zero and compute the inputs of all chains, by the parameters of their rungs."""
     for rung in range(chains.v.shape[0]):
         forget_hidden(parameters_at(stack, rung), chains_at(chains, rung))
 
 
 @kernel(nogil=True)
-def run_trajectory(stack, key, first, sweeps, chains, travellers, crossings, steps_up, steps_down):
+def run_trajectory(
+    stack: Parameters,
+    key: np.uint64,
+    first: int,
+    sweeps: int,
+    chains: Chains,
+    travellers: Travellers,
+    crossings: Crossings,
+    steps_up: Array,
+    steps_down: Array,
+) -> None:
     """Rounds of so many sweeps of all chains, from sweep `first` on, in place, with exchanges after each.
 
     The first rung's RBM has independent units: every sweep draws a fresh state there. Pairs 0, 2, ... exchange in one

@@ -2,22 +2,29 @@
 
 Legend: the state x (n,) is log Z at rungs 2, ..., M in nats, then a bias, so n = M; P (n, n) its covariance; H
 (n - 1, n) reads the differences of neighbouring rungs off it, (H x)_i = x_i - x_{i-1}, and x_0 in the first place.
-NumPy would spend the time of an update of training on starting some forty functions.
+In NumPy the calls of some forty functions would take as long as an update of training.
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import exponentiate, softplus
 
-# Nats^2: particles that all carry the same weight seem to leave no doubt; rounding does.
+if TYPE_CHECKING:
+    from logzoo.types import Array
+
+
+# Nats^2: with equal weights of all particles the variance would be 0, but rounding remains.
 SMALLEST_VARIANCE = 1e-10
 
 
 @part
-def _log_mean(weights):
+def _log_mean(weights: Array) -> tuple[float, float]:
     """log of the mean of exp(weights) (n,), which they become but for a factor; its variance by the delta method."""
     count = weights.size
     largest, total = exponentiate(weights)
@@ -29,7 +36,7 @@ def _log_mean(weights):
 
 
 @kernel
-def importance_sampling(log_f_before, log_f_after):
+def importance_sampling(log_f_before: Array, log_f_after: Array) -> tuple[Array, Array]:
     """Observed change of log Z (rung,) and its variance, from log f (rung, particle) at the same states.
 
     log mean of w = f_t(x) / f_{t-1}(x), and by the delta method the variance of the mean over its square.
@@ -44,7 +51,7 @@ def importance_sampling(log_f_before, log_f_after):
 
 
 @kernel
-def bridge_sampling(up, down, log_ratio):
+def bridge_sampling(up: Array, down: Array, log_ratio: Array) -> tuple[Array, Array]:
     """Observed log Z_{i+1} - log Z_i (pair,) and its variance, with the bridge that log_ratio (pair,) makes optimal.
 
     up (particle, pair): log f_{i+1} - log f_i at the states of rung i; down: the same at those of rung i + 1
@@ -65,7 +72,7 @@ def bridge_sampling(up, down, log_ratio):
 
 
 @kernel
-def predicted(x, p, change, variance, bias_variance):
+def predicted(x: Array, p: Array, change: Array, variance: Array, bias_variance: float) -> tuple[Array, Array]:
     """x and P after log Z was seen to change by `change` (M,) with that variance (M,), first rung included.
 
     The change at the last rung has the bias added to it, which walks with steps of variance bias_variance.
@@ -81,7 +88,7 @@ def predicted(x, p, change, variance, bias_variance):
         covariance[i, n - 2] -= covariance[i, n - 1]
     for i in range(n - 1):
         covariance[i, i] += variance[i + 1]
-    # The step of the bias, which the last rung feels as well.
+    # The step of the bias, which also affects the last rung.
     covariance[n - 1, n - 1] += bias_variance
     covariance[n - 2, n - 2] += bias_variance
     covariance[n - 2, n - 1] -= bias_variance
@@ -90,7 +97,7 @@ def predicted(x, p, change, variance, bias_variance):
 
 
 @kernel
-def updated(x, p, log_z_base, differences, variance):
+def updated(x: Array, p: Array, log_z_base: float, differences: Array, variance: Array) -> tuple[Array, Array]:
     """x and P after H x was seen to be `differences` (n - 1,), less log Z of the first rung, with that variance.
 
     The gain K solves (H P H' + R) K' = H P by a square root of the matrix (Cholesky), and P becomes
@@ -123,7 +130,7 @@ def updated(x, p, log_z_base, differences, variance):
 
 
 @part
-def _solved(root, right):
+def _solved(root: Array, right: Array) -> Array:
     """The X with L L' X = right (rows, columns), L lower triangular."""
     x = right.copy()
     rows, columns = x.shape
@@ -143,7 +150,7 @@ def _solved(root, right):
 
 
 @part
-def _joseph(retained, p, gain, variance):
+def _joseph(retained: Array, p: Array, gain: Array, variance: Array) -> Array:
     """retained P retained' + K R K', K' being `gain` (pair, n); made exactly symmetric."""
     n = p.shape[0]
     half, covariance = np.zeros((n, n)), np.empty((n, n))
@@ -163,7 +170,7 @@ def _joseph(retained, p, gain, variance):
 
 
 @kernel
-def mean_by_ladder(log_f, log_z_hat, occupancy):
+def mean_by_ladder(log_f: Array, log_z_hat: Array, occupancy: Array) -> None:
     """occupancy (ladder, rung): mean over each ladder's chains of q(beta_k | x), proportional to f_k(x) / Zhat_k.
 
     log_f (ladder, chain, rung) in nats.
@@ -181,7 +188,9 @@ def mean_by_ladder(log_f, log_z_hat, occupancy):
 
 
 @kernel
-def step_by_occupancy(occupancy, prior, alpha, floor, log_z_hat, influence):
+def step_by_occupancy(
+    occupancy: Array, prior: Array, alpha: float, floor: float, log_z_hat: Array, influence: Array
+) -> float:
     """Take the part alpha of the step of RTS in place: log_z_hat (rung,) in nats, relative to the first rung.
 
     occupancy (chain, rung) of independent chains; means below `floor` count as it. influence (chain,): of each chain

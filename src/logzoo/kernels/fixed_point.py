@@ -1,7 +1,10 @@
 """Arrays that the kernels work on: fixed-point parameters in blocks of columns, and chains."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from llvmlite import ir
@@ -11,6 +14,10 @@ from logzoo.kernels import llvm
 from logzoo.kernels.bitsets import GROUP
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.gibbs import WIDTH, Chains, Parameters
+
+if TYPE_CHECKING:
+    from logzoo.types import Array
+
 
 # Inputs stay below 2**30, so that one more row in transit cannot overflow an int32.
 _LARGEST_SUM_BITS = 30
@@ -41,7 +48,7 @@ def fixed_point_parameters(
 ) -> Parameters:
     """Kernel parameters from weights (V, H), biases and base log-odds (V,).
 
-    into: Parameters of the same shapes whose arrays of weights are no longer wanted and take the new ones.
+    into: Parameters of the same shapes whose arrays of weights are overwritten.
     """
     unit = fixed_point_unit(weights, visible_bias, hidden_bias, base)
     return _rounded(weights, visible_bias, hidden_bias, base, unit, into)
@@ -118,9 +125,9 @@ def _blocks(columns):
     return -(-columns // WIDTH)
 
 
-# Compiled: a small model is trained in less time than NumPy takes to start the functions for its biases.
+# Compiled: for a small model the calls of NumPy for its biases would take longer than an update.
 @kernel
-def _padded(vector, unit):
+def _padded(vector: Array, unit: float | np.float32) -> Array:
     """A vector in fixed point, zeros behind it up to whole blocks."""
     padded = np.zeros(-(-vector.size // WIDTH) * WIDTH, np.int32)
     for i in range(vector.size):
@@ -129,7 +136,7 @@ def _padded(vector, unit):
 
 
 @kernel
-def _largest_size(weights, visible_bias, hidden_bias, base):
+def _largest_size(weights: Array, visible_bias: Array, hidden_bias: Array, base: Array) -> float:
     """The largest size of an input b + v W or c + W h, or of the base; infinity if any is not finite."""
     rows, columns = np.zeros(weights.shape[0]), np.zeros(weights.shape[1])
     _add_sizes(weights, rows, columns)
@@ -138,7 +145,7 @@ def _largest_size(weights, visible_bias, hidden_bias, base):
 
 
 @part
-def _largest_with(biases, sums):
+def _largest_with(biases: Array, sums: Array) -> float:
     largest = 0.0
     for i in range(biases.size):
         size = abs(biases[i]) + sums[i]
@@ -154,7 +161,7 @@ def _contiguous(weights):
 
 
 @kernel
-def _fill_layouts(weights, scale, blocks, transposed):
+def _fill_layouts(weights: Array, scale: float | np.float32, blocks: Array, transposed: Array) -> None:
     """Round scale * weights (V, H) into both layouts, in tiles one below the other, whose lines stay in cache."""
     visible, hidden = weights.shape
     whole_rows, whole_columns = visible // LANES * LANES, hidden // LANES * LANES
@@ -187,13 +194,13 @@ def _aligned_zeros(shape):
 
 
 LANES = 8
-# Which lanes of two vectors go together, to transpose: neighbours, pairs of them, halves.
+# Lanes of two vectors to combine for a transposition: neighbours, pairs of them, halves.
 _INTERLEAVED = ([0, 8, 1, 9, 4, 12, 5, 13], [2, 10, 3, 11, 6, 14, 7, 15])
 _PAIRED = ([0, 1, 8, 9, 4, 5, 12, 13], [2, 3, 10, 11, 6, 7, 14, 15])
 _HALVED = ([0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15])
 
 
-def _transposed(builder, vectors):
+def _transposed(builder: ir.IRBuilder, vectors: list[ir.Value]) -> list[ir.Value]:
     """The eight columns of eight vectors of integers."""
 
     def join(first, second, lanes):
@@ -205,7 +212,9 @@ def _transposed(builder, vectors):
 
 
 @llvm.emitted(types.void, types.intp, types.intp, None, types.intp, types.intp)
-def round_tile(builder, source, stride, scale, columns, rows):
+def round_tile(
+    builder: ir.IRBuilder, source: ir.Value, stride: ir.Value, scale: ir.Value, columns: ir.Value, rows: ir.Value
+) -> None:
     """Round scale * weights, eight by eight, half to even, into a block of columns and a block of rows, int32.
 
     Addresses of the first of them in each, and the bytes from one row of the weights to the next; scale of their type.
@@ -223,7 +232,7 @@ def round_tile(builder, source, stride, scale, columns, rows):
 
 # Sums over a row in any order, so in whole vectors: they only choose a power of two.
 @part(fastmath={"reassoc"})
-def _add_sizes(weights, rows, columns):
+def _add_sizes(weights: Array, rows: Array, columns: Array) -> None:
     """Add the sizes of weights (V, H) to their float64 sums over each row (V,) and each column (H,)."""
     for i in range(weights.shape[0]):
         total = 0.0

@@ -10,7 +10,9 @@ rounding, so each layer's input can follow the units that flip for ever without 
 the same bits. A table holds one block of `WIDTH` columns of the weights, all rows, contiguous.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import types
@@ -23,6 +25,12 @@ from logzoo.kernels.elementary import copy_into
 from logzoo.kernels.llvm import INT32, WIDE_INTEGERS, after, emitted, load, load_row, store_row, update, variables
 from logzoo.kernels.random import HIDDEN, START, VISIBLE
 
+if TYPE_CHECKING:
+    from llvmlite import ir
+
+    from logzoo.types import Array
+
+
 # Columns of a block: four registers of 256 bits, or two of 512. A block of 784 rows is 100 kB and stays in the level-2
 # cache while every chain passes over it.
 WIDTH = 32
@@ -31,7 +39,16 @@ BYTES = 4
 
 
 @emitted(types.void, *[types.intp] * 7)
-def update_sums(builder, table, plus, rises, minus, falls, start, sums):
+def update_sums(
+    builder: ir.IRBuilder,
+    table: ir.Value,
+    plus: ir.Value,
+    rises: ir.Value,
+    minus: ir.Value,
+    falls: ir.Value,
+    start: ir.Value,
+    sums: ir.Value,
+) -> None:
     """sums[:WIDTH] = start[:WIDTH], plus and minus the listed rows of `table` (rows, WIDTH).
 
     All are addresses of int32 but for how many rows are listed to add, `rises`, and to subtract, `falls`.
@@ -86,20 +103,20 @@ class LayerScratch(NamedTuple):
 
 
 @kernel
-def layer_scratch(units):
+def layer_scratch(units: int) -> LayerScratch:
     """Scratch for a layer of that many units."""
     words = words_of(units)
     return LayerScratch(np.zeros(words, np.uint32), np.zeros(words, np.uint32), np.zeros(words, np.uint32))
 
 
 @part
-def sweep_scratch(chains):
+def sweep_scratch(chains: Chains) -> tuple[LayerScratch, LayerScratch]:
     """Scratch for the hidden and for the visible layer."""
     return layer_scratch(chains.h.shape[1]), layer_scratch(chains.v.shape[1])
 
 
 @part
-def chains_at(chains, index):
+def chains_at(chains: Chains, index: int | slice) -> Chains:
     """The Chains at an index, or of a slice, of the first axis of all arrays, as views."""
     inputs = chains.hidden_input[index], chains.visible_input[index]
     rows = chains.plus[index], chains.minus[index], chains.counts[index]
@@ -107,7 +124,7 @@ def chains_at(chains, index):
 
 
 @part
-def copy_chain(chains, source, target):
+def copy_chain(chains: Chains, source: int, target: int) -> None:
     """Copy state and inputs from one chain to another, which goes on with its own random numbers."""
     for states in (chains.v, chains.h):
         copy_into(states[target], states[source])
@@ -116,7 +133,7 @@ def copy_chain(chains, source, target):
 
 
 @part
-def list_all(members, chain, chains):
+def list_all(members: Array, chain: int, chains: Chains) -> None:
     """List the members of a set of units as the rows to add to one chain's bias."""
     chains.counts[chain, 0] = list_set(members, chains.plus[chain])
     chains.counts[chain, 1] = 0
@@ -124,7 +141,7 @@ def list_all(members, chain, chains):
 
 
 @kernel
-def list_ones(state, scratch, chains):
+def list_ones(state: Array, scratch: LayerScratch, chains: Chains) -> None:
     """List the ones of `state` (chains, units) as the rows to add to the bias."""
     for chain in range(state.shape[0]):
         for word in range(scratch.drawn.size):
@@ -133,7 +150,7 @@ def list_ones(state, scratch, chains):
 
 
 @part
-def list_changes(state, scratch, chain, chains):
+def list_changes(state: Array, scratch: LayerScratch, chain: int, chains: Chains) -> None:
     """Move one chain's `state` (units,) to the drawn one; list the rows to add and subtract: flips, or all ones."""
     drawn, rise, fall = scratch.drawn, scratch.rise, scratch.fall
     ones = 0
@@ -157,7 +174,7 @@ def list_changes(state, scratch, chain, chains):
 
 
 @part
-def apply_changes(table, bias, chains, inputs):
+def apply_changes(table: Array, bias: Array, chains: Chains, inputs: Array) -> None:
     """Bring `inputs` (chains, columns) up to date with the listed changes, block of columns by block of columns."""
     for block in range(table.shape[0]):
         rows, first = table[block].ctypes.data, block * WIDTH * BYTES
@@ -169,7 +186,9 @@ def apply_changes(table, bias, chains, inputs):
 
 
 @kernel
-def draw_hidden(parameters, key, sweep, beta, chains, scratch):
+def draw_hidden(
+    parameters: Parameters, key: np.uint64, sweep: int, beta: Array, chains: Chains, scratch: LayerScratch
+) -> None:
     """Draw h of every chain given v, each at its inverse temperature beta (chains,); list the changes."""
     for chain in range(beta.size):
         a = chains.hidden_input[chain]
@@ -179,7 +198,9 @@ def draw_hidden(parameters, key, sweep, beta, chains, scratch):
 
 
 @kernel
-def draw_visible(parameters, key, sweep, beta, chains, scratch):
+def draw_visible(
+    parameters: Parameters, key: np.uint64, sweep: int, beta: Array, chains: Chains, scratch: LayerScratch
+) -> None:
     """Draw v of every chain given h, each at its inverse temperature beta (chains,); list the changes."""
     for chain in range(beta.size):
         x = chains.visible_input[chain]
@@ -189,19 +210,19 @@ def draw_visible(parameters, key, sweep, beta, chains, scratch):
 
 
 @kernel
-def update_hidden_inputs(parameters, chains):
+def update_hidden_inputs(parameters: Parameters, chains: Chains) -> None:
     """Bring b + v W up to date with the listed changes of v."""
     apply_changes(parameters.weights, parameters.hidden_bias, chains, chains.hidden_input)
 
 
 @kernel
-def update_visible_inputs(parameters, chains):
+def update_visible_inputs(parameters: Parameters, chains: Chains) -> None:
     """Bring c + W h up to date with the listed changes of h."""
     apply_changes(parameters.weights_transposed, parameters.visible_bias, chains, chains.visible_input)
 
 
 @kernel
-def forget_hidden(parameters, chains):
+def forget_hidden(parameters: Parameters, chains: Chains) -> None:
     """Set h to zero, compute both layers' inputs: all that a sweep needs, which draws h first, for half the work."""
     chains.h[:] = 0
     for chain in range(chains.h.shape[0]):
@@ -211,7 +232,7 @@ def forget_hidden(parameters, chains):
 
 
 @part
-def start_from_rows(parameters, key, rows, row, chains):
+def start_from_rows(parameters: Parameters, key: np.uint64, rows: Array, row: Array, chains: Chains) -> None:
     """Draw v of every chain from independent units, of log-odds rows[row] (chains,), and set h to zero.
 
     rows (n, V rounded up to blocks) int32: in fixed point, like the base.
@@ -226,13 +247,20 @@ def start_from_rows(parameters, key, rows, row, chains):
 
 
 @kernel
-def start_chains(parameters, key, log_odds, chains):
+def start_chains(parameters: Parameters, key: np.uint64, log_odds: Array, chains: Chains) -> None:
     """Draw v of every chain from independent units of one row of log-odds, and set h to zero; see `start_from_rows`."""
     start_from_rows(parameters, key, log_odds.reshape(1, -1), np.zeros(chains.number.size, np.int64), chains)
 
 
 @part
-def sweep_once(parameters, key, sweep, beta, chains, scratch):
+def sweep_once(
+    parameters: Parameters,
+    key: np.uint64,
+    sweep: int,
+    beta: Array,
+    chains: Chains,
+    scratch: tuple[LayerScratch, LayerScratch],
+) -> None:
     """One sweep of every chain, each at its inverse temperature beta (chains,); all inputs brought up to date."""
     draw_hidden(parameters, key, sweep, beta, chains, scratch[0])
     update_visible_inputs(parameters, chains)
@@ -241,7 +269,7 @@ def sweep_once(parameters, key, sweep, beta, chains, scratch):
 
 
 @kernel(nogil=True)
-def run_sweeps(parameters, key, first, last, beta, chains):
+def run_sweeps(parameters: Parameters, key: np.uint64, first: int, last: int, beta: Array, chains: Chains) -> None:
     """Sweeps first, ..., last - 1 of every chain at fixed inverse temperatures beta (chains,), in place."""
     scratch = sweep_scratch(chains)
     for sweep in range(first, last):

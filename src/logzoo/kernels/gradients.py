@@ -6,6 +6,10 @@ that the hidden units are drawn by the same rule. Sums over units are float32, i
 every machine gives the same bits.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numba import njit, types
 from numba.core import cgutils
@@ -16,6 +20,11 @@ from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import sigmoid_single, softplus
 from logzoo.kernels.gibbs import WIDTH, layer_scratch
 
+if TYPE_CHECKING:
+    from logzoo.kernels.gibbs import Chains, Parameters
+    from logzoo.types import Array
+
+
 _ZERO = np.float32(0.0)
 # Chains whose p are kept at once: with 500 hidden units they stay in the level-2 cache.
 _CHAINS_TOGETHER = 64
@@ -23,14 +32,16 @@ _CHAINS_TOGETHER = 64
 
 # A division that could raise an error is not vectorised; this one cannot.
 @part(error_model="numpy")
-def hidden_probabilities(hidden_input, unit, p):
+def hidden_probabilities(hidden_input: Array, unit: np.float32, p: Array) -> None:
     """p (H,) = sigmoid of the integer hidden inputs of one chain, without overflow."""
     for j in range(p.size):
         p[j] = sigmoid_single(np.float32(hidden_input[j]) * unit)
 
 
 @kernel
-def add_statistics(parameters, chains, factors, weights, visible_bias, hidden_bias):
+def add_statistics(
+    parameters: Parameters, chains: Chains, factors: Array, weights: Array, visible_bias: Array, hidden_bias: Array
+) -> None:
     """Add sum_n factors_n (v_n p_n, v_n, p_n) to the three parts of a gradient: (V, H), (V,), (H,) float32.
 
     factors (n,) float32; rows whose factor is zero are skipped. Hidden inputs must be up to date.
@@ -63,7 +74,16 @@ def add_statistics(parameters, chains, factors, weights, visible_bias, hidden_bi
 
 
 @kernel
-def put_statistics(parameters, near, factors, far, far_factors, weights, visible_bias, hidden_bias):
+def put_statistics(
+    parameters: Parameters,
+    near: Chains,
+    factors: Array,
+    far: Chains,
+    far_factors: Array,
+    weights: Array,
+    visible_bias: Array,
+    hidden_bias: Array,
+) -> None:
     """Set a gradient to the statistics of some chains and those of others."""
     weights[:] = _ZERO
     visible_bias[:] = _ZERO
@@ -73,7 +93,7 @@ def put_statistics(parameters, near, factors, far, far_factors, weights, visible
 
 
 @part
-def _add_rows(p, members, counts, weights):
+def _add_rows(p: Array, members: Array, counts: Array, weights: Array) -> None:
     """Add the rows of p (n, H) that each visible unit lists (V, n) to its row of the weights, and empty the lists."""
     # Unit by unit, so that its row of the weights stays in the level-1 cache.
     for i in range(counts.size):
@@ -130,7 +150,7 @@ _add_to_several = _weighted_rows(_SUMS_TOGETHER)
 
 
 @njit(inline="always")
-def _add_all(table, factors, step, apart, sums):
+def _add_all(table: Array, factors: int, step: int, apart: int, sums: Array) -> None:
     """sums[n] += sum_m factors[m step + n apart] table[m] for all n; `factors` is an address."""
     rows, n = table.shape[0], 0
     while n < sums.shape[0]:
@@ -144,7 +164,7 @@ def _add_all(table, factors, step, apart, sums):
 
 
 @kernel(nogil=True)
-def update_hidden_inputs_of_values(parameters, x, chains):
+def update_hidden_inputs_of_values(parameters: Parameters, x: Array, chains: Chains) -> None:
     """Set the hidden inputs of every chain to b + x W, rounded to the unit."""
     sums = np.empty((x.shape[0], WIDTH), np.float32)
     table = np.empty(parameters.weights.shape[1:], np.float32)
@@ -160,14 +180,16 @@ def update_hidden_inputs_of_values(parameters, x, chains):
 
 
 @kernel(nogil=True)
-def probabilities(inputs, unit, p):
+def probabilities(inputs: Array, unit: np.float32, p: Array) -> None:
     """p (chains, units) float32 = sigmoid of a layer's inputs, multiples of `unit`: E[v | h] or E[h | v]."""
     for chain in range(p.shape[0]):
         hidden_probabilities(inputs[chain], unit, p[chain])
 
 
 @kernel(nogil=True)
-def add_products(x, y, factor, weights, visible_bias, hidden_bias):
+def add_products(
+    x: Array, y: Array, factor: np.float32, weights: Array, visible_bias: Array, hidden_bias: Array
+) -> None:
     """Add factor * sum_n (x_n y_n', x_n, y_n) to the three parts of a gradient: (V, H), (V,), (H,) float32.
 
     x (n, V), y (n, H) float32.
@@ -193,7 +215,7 @@ def add_products(x, y, factor, weights, visible_bias, hidden_bias):
 
 
 @kernel
-def log_f_of_values(parameters, x, chains, out):
+def log_f_of_values(parameters: Parameters, x: Array, chains: Chains, out: Array) -> None:
     """log f of every row of visible values x (chains,), hidden units summed out, in nats; inputs must be up to date."""
     unit = np.float64(parameters.unit)
     for chain in range(out.size):
@@ -213,7 +235,7 @@ _NUMBERS_TOGETHER = 2048
 
 
 @kernel
-def add_multiple(values, rate, direction):
+def add_multiple(values: Array, rate: np.float32, direction: Array) -> np.float32:
     """values += rate * direction, all float32 and one-dimensional; returns the largest size, NaN if any is NaN.
 
     As integers, the bits of sizes have the order of the sizes, those of NaN behind infinity: maxima of integers are

@@ -6,7 +6,10 @@ level-2 cache while every state passes over it. A factor 1 + exp(x_i) then costs
 operations more, and one logarithm is taken for each state: exponents of the products are moved to integers.
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 from llvmlite import ir
@@ -18,21 +21,27 @@ from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import softplus, split_exponent
 from logzoo.kernels.gibbs import WIDTH
 
+if TYPE_CHECKING:
+    from logzoo.kernels.gibbs import Parameters
+    from logzoo.types import Array
+
+
 _BYTE = 8
 _VALUES = 256
 _LOG_2 = math.log(2.0)
-# exp of partial inputs up to these neither vanish nor overflow, in single and in double precision.
+# exp of partial inputs up to these sizes neither underflows nor overflows, in single and double precision.
 _LARGEST_SINGLE = 80.0
 _LARGEST_DOUBLE = 700.0
-# Larger products of a block of factors are not trusted.
+# Larger products of a block of factors are computed in logarithms instead.
 _LARGEST_PRODUCT = 1e300
 
 
 @kernel(nogil=True)
-def log_f_hidden(parameters, rows, out, single):
+def log_f_hidden(parameters: Parameters, rows: Array, out: Array, single: bool) -> None:
     """log f(h) in nats of every state, rows (states, words) uint64, into `out` (states,) float64.
 
-    single: tables in single precision where they can be, in half the time: errors of 1e-7 of the root of V, or so.
+    single: tables in single precision where they can be, in half the time, with errors of about 1e-7 times the root of
+    V.
     """
     visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
     unit = np.float64(parameters.unit)
@@ -61,12 +70,12 @@ def log_f_hidden(parameters, rows, out, single):
 
 
 @part
-def _add_bias(hidden_bias, unit, codes, count, out):
+def _add_bias(hidden_bias: Array, unit: float, codes: Array, count: int, out: Array) -> None:
     """out (states,) = b.h, by a table of the sums of each byte."""
     sums = np.zeros((count, _VALUES), np.int64)
     for byte in range(count):
         for bit in range(_BYTE):
-            # Units that are not there have a bias of 0, as far as blocks go.
+            # Padding units of a block have a bias of 0.
             for value in range(1 << bit):
                 sums[byte, value + (1 << bit)] = sums[byte, value] + hidden_bias[byte * _BYTE + bit]
     for state in range(out.size):
@@ -77,7 +86,7 @@ def _add_bias(hidden_bias, unit, codes, count, out):
 
 
 @part
-def _largest_input(block):
+def _largest_input(block: tuple[Array, Array, int, float]) -> float:
     """The largest size of a part of x_i, over the units i of a block: all that excites it, or all that inhibits it."""
     rows, bias, present, unit = block
     largest = 0.0
@@ -91,7 +100,7 @@ def _largest_input(block):
 
 
 @part
-def _fill_tables(block, tables):
+def _fill_tables(block: tuple[Array, Array, int, float], tables: Array) -> None:
     """tables (bytes, value, WIDTH) = exp of what the units of a byte add to x_i, the bias in the first byte's.
 
     Units that are not there have exp(x_i) = 0.
@@ -113,7 +122,9 @@ def _fill_tables(block, tables):
 
 
 @llvm.emitted(types.float64, None, types.intp, types.intp, types.intp)
-def _product_of_block(builder, entry, tables, codes, count):
+def _product_of_block(
+    builder: ir.IRBuilder, entry: ir.Value, tables: ir.Value, codes: ir.Value, count: ir.Value
+) -> ir.Value:
     """prod_i (1 + prod_k tables[k, codes[k], i]) over a block of units; `entry` is one of the tables, for its type.
 
     tables and codes (uint8) are addresses. Four strips of a block are multiplied before they are widened.
@@ -144,7 +155,9 @@ def _product_of_block(builder, entry, tables, codes, count):
 
 
 @part
-def _multiply(tables, codes, block, products, out):
+def _multiply(
+    tables: Array, codes: Array, block: tuple[Array, Array, int, float], products: tuple[Array, Array], out: Array
+) -> None:
     """Multiply mantissas * 2**exponents (states,) by the factors of one block; what overflows is added to `out`."""
     mantissas, exponents = products
     first, step = codes.ctypes.data, codes.shape[1]
@@ -159,7 +172,7 @@ def _multiply(tables, codes, block, products, out):
 
 
 @part
-def _sum_of_logs(block, code):
+def _sum_of_logs(block: tuple[Array, Array, int, float], code: Array) -> float:
     """sum_i log(1 + exp(x_i)) over the units of a block, for whatever x_i."""
     rows, bias, present, unit = block
     total = 0.0

@@ -4,8 +4,10 @@ Legend: log f_beta(x) = beta log f(x) + (1 - beta) log p_1(x); Delta = log f - l
 exp(offset_k + beta_k Delta) with offset_k = log r_k - log Zhat_k. Leapfrog with unit masses (Neal 2011, section 5.2).
 """
 
+from __future__ import annotations
+
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,6 +15,11 @@ from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import copy_into, exponentiate
 from logzoo.kernels.random import RUNG, cell_centre, philox, stream_words, uniform
 from logzoo.kernels.tempering import RUNGS_PER_END, count_crossing
+
+if TYPE_CHECKING:
+    from logzoo.kernels.tempering import RungSums
+    from logzoo.types import Array
+
 
 MOMENTUM = np.uint64(4)
 ACCEPTANCE = np.uint64(5)
@@ -44,7 +51,7 @@ class Moves(NamedTuple):
 
 
 @part
-def log_f_and_gradient(mixture, x, gradient):
+def log_f_and_gradient(mixture: Mixture, x: Array, gradient: Array) -> float:
     """log f(x) in nats; its gradient goes to `gradient` (dimension,)."""
     components, dimension = mixture.means.shape
     largest, total = -np.inf, 0.0
@@ -55,7 +62,7 @@ def log_f_and_gradient(mixture, x, gradient):
         for i in range(dimension):
             square += (x[i] - mixture.means[j, i]) ** 2
         exponent = mixture.log_weights[j] - 0.5 * mixture.precision * square
-        # One pass: what was summed before is rescaled whenever a larger exponent turns up.
+        # One pass: the sum is rescaled whenever a larger exponent appears.
         if exponent > largest:
             scale, weight = math.exp(largest - exponent), 1.0
             largest = exponent
@@ -70,7 +77,7 @@ def log_f_and_gradient(mixture, x, gradient):
 
 
 @kernel
-def log_f_many(mixture, x):
+def log_f_many(mixture: Mixture, x: Array) -> tuple[Array, Array]:
     """log f (point,) and its gradient (point, dimension) at the points x (point, dimension)."""
     log_f, gradient = np.empty(len(x)), np.empty(x.shape)
     for point in range(len(x)):
@@ -79,7 +86,7 @@ def log_f_many(mixture, x):
 
 
 @part
-def tempered_gradient(target, base, beta, x, gradient, spare):
+def tempered_gradient(target: Mixture, base: Mixture, beta: float, x: Array, gradient: Array, spare: Array) -> float:
     """log f_beta(x) and, in `gradient`, its gradient; `spare` is scratch of the same size."""
     at_target = log_f_and_gradient(target, x, gradient)
     at_base = log_f_and_gradient(base, x, spare)
@@ -89,7 +96,17 @@ def tempered_gradient(target, base, beta, x, gradient, spare):
 
 
 @part
-def leapfrog(target, base, beta, step, steps, x, momentum, gradient, spare):
+def leapfrog(
+    target: Mixture,
+    base: Mixture,
+    beta: float,
+    step: float,
+    steps: int,
+    x: Array,
+    momentum: Array,
+    gradient: Array,
+    spare: Array,
+) -> float:
     """Follow Hamilton's equations for `steps` leapfrog steps in place; returns the rise of the energy in nats.
 
     Halved kicks at both ends (Neal 2011, eqs 2.28 to 2.30); neighbouring half kicks are one kick.
@@ -109,7 +126,7 @@ def leapfrog(target, base, beta, step, steps, x, momentum, gradient, spare):
 
 
 @part
-def fill_normals(key, chain, draw, normals):
+def fill_normals(key: np.uint64, chain: np.uint64, draw: int, normals: Array) -> None:
     """Standard normals (dimension,) by Box & Muller (1958): two from each block of random words."""
     c2, c3, k0, k1 = stream_words(key, draw, MOMENTUM)
     for pair in range((normals.size + 1) // 2):
@@ -122,10 +139,21 @@ def fill_normals(key, chain, draw, normals):
 
 
 @part
-def move(target, base, beta, step, steps, key, chain, draw, x, scratch):
+def move(
+    target: Mixture,
+    base: Mixture,
+    beta: float,
+    step: float,
+    steps: int,
+    key: np.uint64,
+    chain: np.uint64,
+    draw: int,
+    x: Array,
+    scratch: Array,
+) -> tuple[float, bool]:
     """One draw of Hamiltonian Monte Carlo at beta, in place: (probability of acceptance, accepted).
 
-    scratch: (4, dimension). A trajectory that leaves the floats is refused.
+    scratch: (4, dimension). A trajectory that overflows is rejected.
     """
     proposal, momentum = scratch[0], scratch[1]
     copy_into(proposal, x)
@@ -139,7 +167,19 @@ def move(target, base, beta, step, steps, key, chain, draw, x, scratch):
 
 
 @kernel(nogil=True)
-def run_at(target, base, steps, key, first, last, beta, low, high, walkers, probability):
+def run_at(
+    target: Mixture,
+    base: Mixture,
+    steps: int,
+    key: np.uint64,
+    first: int,
+    last: int,
+    beta: float,
+    low: float,
+    high: float,
+    walkers: Walkers,
+    probability: Array,
+) -> None:
     """Draws first, ..., last - 1 at one fixed beta; sums of acceptance probabilities go to `probability` (chain,).
 
     Step sizes are uniform between low and high.
@@ -153,7 +193,7 @@ def run_at(target, base, steps, key, first, last, beta, low, high, walkers, prob
 
 
 @part
-def draw_rung_given(delta, betas, offset, uniform_draw, q):
+def draw_rung_given(delta: float, betas: Array, offset: Array, uniform_draw: float, q: Array) -> int:
     """Normalise q(k | x) into `q` (rung,) and return the rung that the uniform draw selects."""
     for k in range(q.size):
         q[k] = offset[k] + betas[k] * delta
@@ -168,7 +208,23 @@ def draw_rung_given(delta, betas, offset, uniform_draw, q):
 
 
 @kernel(nogil=True)
-def run_tempered(target, base, betas, low, high, steps, offset, key, first, last, walkers, rung, heading, sums, moves):
+def run_tempered(
+    target: Mixture,
+    base: Mixture,
+    betas: Array,
+    low: Array,
+    high: Array,
+    steps: int,
+    offset: Array,
+    key: np.uint64,
+    first: int,
+    last: int,
+    walkers: Walkers,
+    rung: Array,
+    heading: Array,
+    sums: RungSums,
+    moves: Moves,
+) -> None:
     """Draws first, ..., last - 1 of simulated tempering in place: x by one move at the rung, then the rung given x.
 
     Step sizes are uniform between low (rung,) and high (rung,). What the rungs did is added to `sums` (RungSums).

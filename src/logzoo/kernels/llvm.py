@@ -3,7 +3,7 @@
 Addresses are integers of type intp, and need not be multiples of anything.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from llvmlite import binding, ir
@@ -52,63 +52,63 @@ def emitted(returns: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Cal
     return decorate
 
 
-def constant(kind, value):
+def constant(kind: Any, value: Any) -> ir.Value:
     """A number of that type, or a vector of it."""
     return ir.Constant(kind, [value] * kind.count if isinstance(kind, ir.VectorType) else value)
 
 
-def everywhere(builder, value, lanes):
+def everywhere(builder: ir.IRBuilder, value: ir.Value, lanes: int) -> ir.Value:
     """A vector of that many lanes, all of one value."""
     undefined = ir.Constant(ir.VectorType(value.type, lanes), ir.Undefined)
     first = builder.insert_element(undefined, value, constant(INT32, 0))
     return builder.shuffle_vector(first, undefined, constant(ir.VectorType(INT32, lanes), 0))
 
 
-def after(builder, address, count, size=1):
+def after(builder: ir.IRBuilder, address: ir.Value, count: Any, size: int = 1) -> ir.Value:
     """The address `count` (an int or a value) times `size` bytes behind another."""
     if isinstance(count, int):
         return builder.add(address, ir.Constant(address.type, count * size))
     return builder.add(address, builder.mul(count, ir.Constant(address.type, size)))
 
 
-def load(builder, address, kind):
+def load(builder: ir.IRBuilder, address: ir.Value, kind: Any) -> ir.Value:
     """The value of that type at an address."""
     return builder.load(builder.inttoptr(address, kind.as_pointer()), align=1)
 
 
-def store(builder, value, address):
+def store(builder: ir.IRBuilder, value: ir.Value, address: ir.Value) -> None:
     """Put a value at an address."""
     builder.store(value, builder.inttoptr(address, value.type.as_pointer()), align=1)
 
 
-def bytes_of(kind):
+def bytes_of(kind: Any) -> int:
     """Bytes of a vector type."""
     return kind.count * {FLOAT: 4, INT32: 4, DOUBLE: 8, INT64: 8}[kind.element]
 
 
-def load_row(builder, address, kind, count):
+def load_row(builder: ir.IRBuilder, address: ir.Value, kind: Any, count: int) -> list[ir.Value]:
     """As many neighbouring vectors."""
     return [load(builder, after(builder, address, number, bytes_of(kind)), kind) for number in range(count)]
 
 
-def variables(builder, values):
+def variables(builder: ir.IRBuilder, values: Iterable[ir.Value]) -> list[ir.Value]:
     """Variables, in registers, that hold these values at first."""
     return [cgutils.alloca_once_value(builder, value) for value in values]
 
 
-def update(builder, combine, variable, value):
+def update(builder: ir.IRBuilder, combine: Callable[..., Any], variable: ir.Value, value: ir.Value) -> None:
     """Replace what a variable holds by its combination with a value."""
     builder.store(combine(builder.load(variable), value), variable)
 
 
-def store_row(builder, row, address):
+def store_row(builder: ir.IRBuilder, row: Sequence[ir.Value], address: ir.Value) -> None:
     """Put the values of variables, vectors of one type, side by side at an address."""
     for number, variable in enumerate(row):
         value = builder.load(variable)
         store(builder, value, after(builder, address, number, bytes_of(value.type)))
 
 
-def call(builder, name, *vectors):
+def call(builder: ir.IRBuilder, name: str, *vectors: ir.Value) -> ir.Value:
     """The result of LLVM's function llvm.<name> for vectors of floats of one type."""
     kind = vectors[0].type
     signature = ir.FunctionType(kind, [kind] * len(vectors))

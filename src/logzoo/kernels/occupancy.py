@@ -1,4 +1,4 @@
-"""What is done with the rungs that simulated tempering visits: recursions that move log Zhat, sums for estimators.
+"""Use of the rungs that simulated tempering visits: recursions that move log Zhat, and sums for estimators.
 
 Legend: a draw has values (M,) of which log f at the K rungs is the product with readout (M, K), and its derivatives in
 beta the products with slopes and curvatures; x of sweep i is drawn at rungs[i], then rungs[i + 1] given x.
@@ -7,13 +7,20 @@ Groups of chains, each with a log Zhat that moves after every sweep, are numbere
 (G + 1,) has the first chain of each, and their number at the end.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import copy_into, exp_wide
 from logzoo.kernels.tempering import RungSums, carry, temper_once, tempering_scratch
+
+if TYPE_CHECKING:
+    from logzoo.kernels.gibbs import Chains, Parameters
+    from logzoo.kernels.tempering import Ladder, Record
+    from logzoo.types import Array
 
 
 class Recursion(NamedTuple):
@@ -31,10 +38,10 @@ class Recursion(NamedTuple):
 
 
 @part
-def step_two_stages(state, group, t, occupancy, log_z_hat):
+def step_two_stages(state: Recursion, group: int, t: int, occupancy: Array, log_z_hat: Array) -> None:
     """Move log Zhat (K,) of a group by the occupancy (K,) of sweep t = 1, 2, ..."""
     filled, prior, chains = state.filled[group], state.prior[group], state.chains[group]
-    # The bound uses earlier sweeps only: a gain that knew its own step would bias the steps.
+    # The bound uses earlier sweeps only: a gain that depends on its own step would bias the steps.
     inverse_gain = t + state.gain[group] if state.settled[group] else t ** state.exponent[group]
     gain = 1.0 / max(inverse_gain, state.largest[group])
     power = 1
@@ -58,7 +65,7 @@ _PARTS = 10
 
 
 @part
-def _is_flat(prior, flatness, visits):
+def _is_flat(prior: Array, flatness: float, visits: Array) -> bool:
     """Whether no part of the ladder had less than `flatness` of its share of the visits (K,)."""
     rungs, total = visits.size, 0.0
     for k in range(rungs):
@@ -75,7 +82,7 @@ def _is_flat(prior, flatness, visits):
 
 
 @part
-def step_halved_factor(state, group, t, visits, log_z_hat):
+def step_halved_factor(state: Recursion, group: int, t: int, visits: Array, log_z_hat: Array) -> None:
     """Move log Zhat (K,) of a group by the visits (K,) of sweep t = 1, 2, ..."""
     prior, seen = state.prior[group], state.filled[group]
     rungs = log_z_hat.size
@@ -94,22 +101,22 @@ def step_halved_factor(state, group, t, visits, log_z_hat):
 
 @kernel(nogil=True)
 def run_adjusted(
-    parameters,
-    ladder,
-    marginal,
-    key,
-    first,
-    t,
-    log_prior,
-    first_chains,
-    chains,
-    rung,
-    heading,
-    sums,
-    record,
-    log_z_hats,
-    recursion,
-):
+    parameters: Parameters,
+    ladder: Ladder,
+    marginal: bool,
+    key: np.uint64,
+    first: int,
+    t: int,
+    log_prior: Array,
+    first_chains: Array,
+    chains: Chains,
+    rung: Array,
+    heading: Array,
+    sums: RungSums,
+    record: Record,
+    log_z_hats: Array,
+    recursion: Recursion,
+) -> None:
     """Sweeps of simulated tempering, as many as the record holds, from number `first`, each at log Zhat (G, K).
 
     After each, a step of the recursion moves log Zhat. t: the steps that were made before.
@@ -153,7 +160,7 @@ def run_adjusted(
 
 
 @kernel(nogil=True)
-def add_rung_sums(slopes, curvatures, values, rungs, sums):
+def add_rung_sums(slopes: Array, curvatures: Array, values: Array, rungs: Array, sums: Array) -> None:
     """Add 1, D, D^2 and D' at the rung drawn given x to `sums` (chains, 4, K); D = d log f / d beta."""
     for chain in range(len(values)):
         for sweep in range(values.shape[1]):
@@ -169,7 +176,7 @@ def add_rung_sums(slopes, curvatures, values, rungs, sums):
 
 
 @kernel(nogil=True)
-def add_weighted_slopes(readout, slopes, offset, values, sums):
+def add_weighted_slopes(readout: Array, slopes: Array, offset: Array, values: Array, sums: Array) -> None:
     """Add q(beta_k | x) and q(beta_k | x) D_k at all rungs to `sums` (chains, 2, K)."""
     rungs = offset.size
     q, derivative = np.empty(rungs), np.empty(rungs)
@@ -184,7 +191,7 @@ def add_weighted_slopes(readout, slopes, offset, values, sums):
 
 
 @kernel(nogil=True)
-def add_moves(readout, offset, values, rungs, group, sums):
+def add_moves(readout: Array, offset: Array, values: Array, rungs: Array, group: Array, sums: Array) -> None:
     """Add q(beta_k | x) to row rungs[i] of `sums` (groups, K, K) of the chain's group."""
     q = np.empty(offset.size)
     for chain in range(len(values)):
@@ -196,7 +203,7 @@ def add_moves(readout, offset, values, rungs, group, sums):
 
 
 @part
-def _normalise(readout, offset, values, q):
+def _normalise(readout: Array, offset: Array, values: Array, q: Array) -> None:
     """q(beta_k | x) of one draw into `q` (K,)."""
     q[:] = 0.0
     carry(values, readout, q)

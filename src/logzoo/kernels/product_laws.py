@@ -9,12 +9,19 @@ Sums over units run in the same order in every lane, without fused multiply-add:
 the other lanes nor on the width of the vectors.
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import exp_wide, exponentiate, sigmoid, sigmoid_single, softplus
+
+if TYPE_CHECKING:
+    from logzoo.types import Array
+
 
 # Lanes that pass over the weights together: four vectors of float32, and 784 rows of them fit the level-2 cache.
 LANES = 32
@@ -26,7 +33,7 @@ _TOGETHER = 512
 
 
 @kernel
-def fill_inputs(weights, bias, x, y, lanes):
+def fill_inputs(weights: Array, bias: Array, x: Array, y: Array, lanes: int) -> None:
     """y (out, :lanes) = bias (out,) + weights (out, in) @ x (in, :lanes), all of one type: four inputs at a time."""
     whole = weights.shape[1] // 4 * 4
     for j in range(weights.shape[0]):
@@ -45,7 +52,7 @@ def fill_inputs(weights, bias, x, y, lanes):
 
 
 @kernel(nogil=True)
-def fill_means(weights, bias, x, y, lanes):
+def fill_means(weights: Array, bias: Array, x: Array, y: Array, lanes: int) -> None:
     """y (out, :lanes) = sigmoid(bias (out,) + weights (out, in) @ x (in, :lanes)), all float32."""
     fill_inputs(weights, bias, x, y, lanes)
     for j in range(y.shape[0]):
@@ -55,13 +62,13 @@ def fill_means(weights, bias, x, y, lanes):
 
 
 @part
-def _copy_lane(source, lane, target, other):
+def _copy_lane(source: Array, lane: int, target: Array, other: int) -> None:
     for unit in range(source.shape[0]):
         target[unit, other] = source[unit, lane]
 
 
 @part
-def _largest_changes(old, new, lanes, changes):
+def _largest_changes(old: Array, new: Array, lanes: int, changes: Array) -> None:
     """changes (:lanes) = the largest |new - old| of each lane of two arrays (units, lanes)."""
     changes[:] = _ZERO
     for unit in range(old.shape[0]):
@@ -71,7 +78,15 @@ def _largest_changes(old, new, lanes, changes):
 
 
 @kernel(nogil=True)
-def settle(weights, transposed, visible_bias, hidden_bias, hidden, steps, tolerance):
+def settle(
+    weights: Array,
+    transposed: Array,
+    visible_bias: Array,
+    hidden_bias: Array,
+    hidden: Array,
+    steps: int,
+    tolerance: np.float32,
+) -> Array:
     """Alternate the two layers from q = hidden (H, starts), in place, all float32; returns the steps made (starts,).
 
     A start ends when no q_j moves by more than `tolerance`, or after `steps`; the next one takes its lane.
@@ -87,7 +102,7 @@ def settle(weights, transposed, visible_bias, hidden_bias, hidden, steps, tolera
         start_of[lane] = lane
         _copy_lane(hidden, lane, q, lane)
     while active:
-        # Lanes behind the active ones hold what they held: finite, and not read.
+        # Lanes behind the active ones keep finite values, which are not read.
         lanes = -(-active // _VECTOR) * _VECTOR
         fill_means(weights, visible_bias, q, m, lanes)
         fill_means(transposed, hidden_bias, m, renewed, lanes)
@@ -111,7 +126,15 @@ def settle(weights, transposed, visible_bias, hidden_bias, hidden, steps, tolera
 
 
 @kernel(nogil=True)
-def bound(weights, transposed, visible_bias, hidden_bias, hidden, visible, bounds):
+def bound(
+    weights: Array,
+    transposed: Array,
+    visible_bias: Array,
+    hidden_bias: Array,
+    hidden: Array,
+    visible: Array,
+    bounds: Array,
+) -> None:
     """F1 (lanes,) in nats after one more step from q = hidden (H, lanes), float64; the means of both layers in place.
 
     The step ends with the best q for its m, so F1 is a lower bound of log Z whether the start has settled or not. With
@@ -136,7 +159,7 @@ def bound(weights, transposed, visible_bias, hidden_bias, hidden, visible, bound
 
 
 @part
-def _softplus_sum(x, step, row, positive, factors):
+def _softplus_sum(x: Array, step: float, row: Array, positive: Array, factors: Array) -> float:
     """sum_i softplus(x_i + step row_i), relative error below 1e-9; positive and factors (_TOGETHER,) are workspace.
 
     softplus(y) = max(y, 0) + log(1 + exp(-|y|)): one logarithm for the product of many factors. Halves are added to
@@ -161,7 +184,9 @@ def _softplus_sum(x, step, row, positive, factors):
 
 
 @kernel(nogil=True)
-def climb(weights, bias, other_bias, states, passes, gain):
+def climb(
+    weights: Array, bias: Array, other_bias: Array, states: Array, passes: int, gain: float
+) -> tuple[Array, Array]:
     """Flip one unit of a layer at a time, the other layer summed out, as long as it gains more than `gain` nats.
 
     weights (units, others), bias (units,) and other_bias (others,), all float64; states (n, units) of 0 and 1, climbed
@@ -195,7 +220,7 @@ def climb(weights, bias, other_bias, states, passes, gain):
 
 
 @kernel
-def fill_log_odds(means, log_odds, constants):
+def fill_log_odds(means: Array, log_odds: Array, constants: Array) -> None:
     """Of product laws with means (modes, V): log_odds (modes, V), and constants (modes,) = log of the mass at v = 0."""
     constants[:] = 0.0
     for mode in range(means.shape[0]):
@@ -206,7 +231,15 @@ def fill_log_odds(means, log_odds, constants):
 
 
 @kernel(nogil=True)
-def log_ratio(transposed, visible_bias, hidden_bias, log_odds, constants, v, ratios):
+def log_ratio(
+    transposed: Array,
+    visible_bias: Array,
+    hidden_bias: Array,
+    log_odds: Array,
+    constants: Array,
+    v: Array,
+    ratios: Array,
+) -> None:
     """log f(v) - log sum_k exp(constants_k + log_odds_k.v) in nats of each lane of v (V, lanes), into ratios (lanes,).
 
     transposed (H, V), all float64; log_odds (modes, V) and constants (modes,) of a mixture of product laws.

@@ -6,6 +6,8 @@ threads nor on the order in which chains and units are visited.
 Counter words: 0 block, see `word_of_unit`; 1 chain; 2 sweep, low 32 bits; 3 layer in the low 8 bits, sweep >> 32 above.
 """
 
+from typing import Any
+
 import numpy as np
 from llvmlite import ir
 from numba import njit
@@ -41,7 +43,9 @@ _2_TO_MINUS_52 = 1.0 / 4503599627370496.0
 
 
 @part
-def philox(c0, c1, c2, c3, k0, k1):
+def philox(
+    c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """Four 32-bit words (as uint64) from a counter of four words and a key of two."""
     for _ in range(_ROUNDS):
         product_0 = _MULTIPLIER_0 * c0
@@ -52,7 +56,16 @@ def philox(c0, c1, c2, c3, k0, k1):
     return c0, c1, c2, c3
 
 
-def emit_blocks(builder, count, block, c1, c2, c3, k0, k1):
+def emit_blocks(
+    builder: ir.IRBuilder,
+    count: int,
+    block: ir.Value,
+    c1: ir.Value,
+    c2: ir.Value,
+    c3: ir.Value,
+    k0: ir.Value,
+    k1: ir.Value,
+) -> list[ir.Value]:
     """Emit Philox of `count` blocks from `block` on, one a 64-bit lane: a list of the vectors of words 0, ..., 3.
 
     All are 64-bit integers below 2**32.
@@ -77,7 +90,7 @@ def emit_blocks(builder, count, block, c1, c2, c3, k0, k1):
         if number:
             k0, k1 = (low(llvm.after(builder, key, int(step))) for key, step in ((k0, _WEYL_0), (k1, _WEYL_1)))
         product_0, product_1 = product(_MULTIPLIER_0, c0), product(_MULTIPLIER_1, c2)
-        # The key first: it need not wait for the products.
+        # The key comes first because it does not depend on the products.
         c1, c3 = builder.xor(c1, everywhere(k0)), builder.xor(c3, everywhere(k1))
         c0, c2 = builder.xor(high(product_1), c1), builder.xor(high(product_0), c3)
         c1, c3 = product_1, product_0
@@ -85,13 +98,13 @@ def emit_blocks(builder, count, block, c1, c2, c3, k0, k1):
 
 
 @njit(inline="always")
-def stream_words(key, sweep, layer):
+def stream_words(key: np.uint64, sweep: int, layer: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """Counter words 2 and 3 and the two words of the key, as uint64."""
     return np.uint64(sweep) & _LOW, layer | ((np.uint64(sweep) >> _32) << _8), key & _LOW, key >> _32
 
 
 @part
-def word_of_unit(key, chain, sweep, layer, unit):
+def word_of_unit(key: np.uint64, chain: np.uint64, sweep: int, layer: np.uint64, unit: Any) -> np.uint32:
     """The 32-bit draw of one unit (uint32).
 
     Four blocks serve 32 units with leading halves: the low halves of words 0 and 1 of each block in turn, the high
@@ -111,13 +124,13 @@ def word_of_unit(key, chain, sweep, layer, unit):
 
 
 @njit(inline="always")
-def cell_centre(high, low):
+def cell_centre(high: np.uint64, low: np.uint64) -> float:
     """A uniform draw in (0, 1) from two 32-bit words, the centre of one of 2**52 equal cells: never 0 or 1."""
     return (float((high >> _6) * _2_TO_26 + (low >> _6)) + 0.5) * _2_TO_MINUS_52
 
 
 @part
-def uniform(key, chain, sweep, layer):
+def uniform(key: np.uint64, chain: np.uint64, sweep: int, layer: np.uint64) -> float:
     """One uniform draw in (0, 1), of 52 bits."""
     c2, c3, k0, k1 = stream_words(key, sweep, layer)
     w0, w1, _, _ = philox(np.uint64(0), np.uint64(chain), c2, c3, k0, k1)

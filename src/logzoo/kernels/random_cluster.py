@@ -6,15 +6,20 @@ ends are connected by other open bonds, below p / (2 - p) where they are not; p 
 1972).
 
 More open bonds never disconnect anything: of two states of which the upper has all bonds open that the lower has, this
-stays so for as long as both are drawn by the same numbers. Only for u between the two shares, a sixth of all near the
-critical coupling, does anything have to be searched.
+stays so for as long as both are drawn by the same numbers. A search is needed only for u between the two shares, a
+sixth of all near the critical coupling.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from logzoo.kernels.cache import kernel, part
+
+if TYPE_CHECKING:
+    from logzoo.types import Array
 
 
 class Graph(NamedTuple):
@@ -30,7 +35,7 @@ class Graph(NamedTuple):
 
 
 @kernel
-def draw_bonds(graph, numbers, upper, lower):
+def draw_bonds(graph: Graph, numbers: Array, upper: Array, lower: Array) -> int:
     """Draw all bonds in turn in both states (bond,), a sweep for each row of `numbers` (sweep, bond) in [0, 1).
 
     The upper state must hold the lower. Returns how many bonds differ in the end.
@@ -57,14 +62,14 @@ def draw_bonds(graph, numbers, upper, lower):
 
 
 @part
-def _joined(graph, state, bond, marks, queue, ends, stamp):
+def _joined(graph: Graph, state: Array, bond: int, marks: Array, queue: Array, ends: Array, stamp: int) -> bool:
     """Whether the ends of a bond are connected by others that are open: searched from both, a site in turn.
 
     The search takes twice the smaller cluster at most. marks (site,): below `stamp`; queue, ends (2, 2): scratch.
     """
     queue[0, 0], queue[1, 0] = graph.first[bond], graph.second[bond]
     marks[queue[0, 0]], marks[queue[1, 0]] = stamp, stamp + 1
-    # Sites looked at and known, from the first end and from the second.
+    # Sites visited and sites reached, from the first end and from the second.
     ends[:, 0], ends[:, 1] = 0, 1
     while True:
         for side in range(2):
@@ -85,7 +90,7 @@ def _joined(graph, state, bond, marks, queue, ends, stamp):
 
 
 @kernel
-def clusters_of(graph, state):
+def clusters_of(graph: Graph, state: Array) -> Array:
     """Number (site,) of the first site of every site's cluster of open bonds."""
     sites = graph.offsets.size - 1
     clusters, queue = np.full(sites, -1, np.int64), np.empty(sites, np.int64)

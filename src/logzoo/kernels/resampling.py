@@ -2,10 +2,13 @@
 
 Del Moral, Doucet & Jasra (2006); Dau & Chopin (2022). Legend: w_i weights of the n chains of an island,
 ESS = (sum w)^2 / sum w^2. After a resampling every chain of the island has the mean weight, so at any time mean w is
-the island's estimate of Z_k / Z_1: without bias, as what decides on a resampling is the past alone.
+the island's estimate of Z_k / Z_1: without bias, because a resampling depends on the past alone.
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +18,24 @@ from logzoo.kernels.energies import energy_scratch, log_f_tempered
 from logzoo.kernels.gibbs import chains_at, copy_chain, forget_hidden, sweep_once, sweep_scratch
 from logzoo.kernels.random import RUNG, uniform
 
+if TYPE_CHECKING:
+    from logzoo.kernels.gibbs import Chains, Parameters
+    from logzoo.types import Array
+
 
 @kernel(nogil=True)
-def run_resampled(parameters, betas, key, share, first, last, chains, log_weight, family, island):
+def run_resampled(
+    parameters: Parameters,
+    betas: Array,
+    key: np.uint64,
+    share: float,
+    first: int,
+    last: int,
+    chains: Chains,
+    log_weight: Array,
+    family: Array,
+    island: Array,
+) -> None:
     """Annealing steps first, ..., last - 1 in place: weigh, resample, sweep; the step to the last rung only weighs.
 
     Chains of one island (chains,) lie together; they are resampled when their ESS is below `share` of their number.
@@ -36,7 +54,16 @@ def run_resampled(parameters, betas, key, share, first, last, chains, log_weight
 
 
 @part
-def resample_islands(key, sweep, share, chains, log_weight, family, island, scratch):
+def resample_islands(
+    key: np.uint64,
+    sweep: int,
+    share: float,
+    chains: Chains,
+    log_weight: Array,
+    family: Array,
+    island: Array,
+    scratch: Array,
+) -> None:
     """Resample the chains of every island whose ESS is below `share` of their number; scratch (2, chains) int64."""
     copies, donors = scratch
     begin = 0
@@ -56,7 +83,17 @@ def resample_islands(key, sweep, share, chains, log_weight, family, island, scra
 
 
 @kernel(nogil=True)
-def follow_parameters(parameters, key, sweep, share, chains, log_f, log_weight, family, island):
+def follow_parameters(
+    parameters: Parameters,
+    key: np.uint64,
+    sweep: int,
+    share: float,
+    chains: Chains,
+    log_f: Array,
+    log_weight: Array,
+    family: Array,
+    island: Array,
+) -> None:
     """Weigh chains for the step to new parameters, resample, and make one sweep there, all in place.
 
     log_f (chains,) float64: log f(v) by the parameters that the step came from, in nats; by the new ones afterwards.
@@ -71,11 +108,20 @@ def follow_parameters(parameters, key, sweep, share, chains, log_f, log_weight, 
 
 
 @kernel(nogil=True)
-def run_waste_free(parameters, betas, key, first, last, chains, log_weight, island):
+def run_waste_free(
+    parameters: Parameters,
+    betas: Array,
+    key: np.uint64,
+    first: int,
+    last: int,
+    chains: Chains,
+    log_weight: Array,
+    island: Array,
+) -> None:
     """Steps first, ..., last - 1 without waste in place: weigh all states, resample some, sweep these, keep each state.
 
     chains: first those that go on, one for each of log_weight (n,) and island (n,), then as many for each further
-    state that is kept of them. A step makes a sweep less than it keeps states of a chain. log_weight of an island's
+    state that is kept of them. A step that keeps n states of a chain makes n - 1 sweeps. log_weight of an island's
     chains grows by the logarithm of the mean weight over all of its states.
     """
     count = log_weight.size
@@ -112,7 +158,7 @@ def run_waste_free(parameters, betas, key, first, last, chains, log_weight, isla
 
 
 @part
-def end_of_island(island, begin):
+def end_of_island(island: Array, begin: int) -> int:
     """One past the last chain of the island (chains,) that chain `begin` belongs to."""
     end = begin + 1
     while end < island.size and island[end] == island[begin]:
@@ -121,7 +167,7 @@ def end_of_island(island, begin):
 
 
 @part
-def mean_weight(log_weight):
+def mean_weight(log_weight: Array) -> tuple[float, float]:
     """Logarithm of the mean of weights (n,), and their effective number."""
     largest = log_weight.max()
     total, squares = 0.0, 0.0
@@ -133,7 +179,7 @@ def mean_weight(log_weight):
 
 
 @part
-def choose(log_weight, offset, copies, donors):
+def choose(log_weight: Array, offset: float, copies: Array, donors: Array) -> None:
     """Choose with weights (n,) which state each of the first (m,) becomes, into `donors` (m,): itself if it stays.
 
     offset: as for `comb`. copies (n,): scratch.
@@ -151,7 +197,7 @@ def choose(log_weight, offset, copies, donors):
 
 
 @part
-def comb(log_weight, teeth, offset, copies):
+def comb(log_weight: Array, teeth: int, offset: float, copies: Array) -> None:
     """How many of the equal teeth of a comb over the sum of weights (n,) fall to each, into `copies` (n,).
 
     offset: from 0 to 1, where in each n-th part of the sum the teeth are: systematic resampling.

@@ -5,7 +5,10 @@ one of them; log f_k(x_i) is taken at each replica's state x_i: (v, h), or v wit
 at beta_k leaves invariant.
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +19,25 @@ from logzoo.kernels.gibbs import sweep_once, sweep_scratch
 from logzoo.kernels.gradients import hidden_probabilities
 from logzoo.kernels.random import RUNG, uniform
 
+if TYPE_CHECKING:
+    from logzoo.kernels.assignments import AssignmentScratch
+    from logzoo.kernels.gibbs import Chains, Parameters
+    from logzoo.types import Array
+
 
 @part
-def reassign(key, sweep, number, log_f, groups, rung, shares, numbers, integers, scratch):
+def reassign(
+    key: np.uint64,
+    sweep: int,
+    number: np.uint64,
+    log_f: Array,
+    groups: Array,
+    rung: Array,
+    shares: Array,
+    numbers: Array,
+    integers: Array,
+    scratch: AssignmentScratch,
+) -> None:
     """Hand out the temperatures of one ladder again within each group of them, and count who may hold the last.
 
     An assignment s is drawn in proportion to prod_i f_{s(i)}(x_i); by eq 8 each replica counts for the last rung with
@@ -54,7 +73,9 @@ def reassign(key, sweep, number, log_f, groups, rung, shares, numbers, integers,
 
 
 @part
-def exchange_in_turn(key, sweep, number, log_f, rung, shares, holder):
+def exchange_in_turn(
+    key: np.uint64, sweep: int, number: np.uint64, log_f: Array, rung: Array, shares: Array, holder: Array
+) -> None:
     """Try to exchange each two neighbours of one ladder, from the last rung down; arguments as in `reassign`.
 
     The paper's order, whose temperatures rise from the last rung's. shares: 1 for the replica at the last rung, else 0.
@@ -74,7 +95,7 @@ def exchange_in_turn(key, sweep, number, log_f, rung, shares, holder):
 
 
 @part
-def add_shares(chains, unit, shares, p, sums):
+def add_shares(chains: Chains, unit: np.float32, shares: Array, p: Array, sums: Array) -> None:
     """Add each chain's share of (v p(h | v)', v, p(h | v)) to sums, of equal groups of neighbours; p (H,): scratch."""
     visible, hidden = chains.v.shape[1], p.size
     size = shares.size // sums.shape[0]
@@ -95,8 +116,19 @@ def add_shares(chains, unit, shares, p, sums):
 
 @kernel(nogil=True)
 def run_infinite_swapping(
-    parameters, betas, key, first, last, partitions, joint, chains, rung, shares, occupancy, sums
-):
+    parameters: Parameters,
+    betas: Array,
+    key: np.uint64,
+    first: int,
+    last: int,
+    partitions: Array,
+    joint: bool,
+    chains: Chains,
+    rung: Array,
+    shares: Array,
+    occupancy: Array,
+    sums: Array,
+) -> None:
     """Sweeps first, ..., last - 1 of whole ladders in place, temperatures assigned again after each.
 
     betas (K,) float32, rising; partitions (P, K) int64: the group of each rung, one row for each sweep in turn: a

@@ -19,23 +19,29 @@ to_hidden_ij; u = U_i - to_visible_ij and t = T_j - to_hidden_ij are the log-odd
 gains (V, H) are exp(W) - 1, read where |W| is small enough.
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import copy_into, sigmoid, softplus
 
+if TYPE_CHECKING:
+    from logzoo.types import Array
+
 
 @part
-def _entropy(mean):
+def _entropy(mean: float) -> float:
     """S(mean) in nats."""
     other = 1.0 - mean
     return -(mean * math.log(mean) if mean > 0.0 else 0.0) - (other * math.log1p(-mean) if other > 0.0 else 0.0)
 
 
 @part
-def _fill_fields(weights, bias, means, first, second, third):
+def _fill_fields(weights: Array, bias: Array, means: Array, first: Array, second: Array, third: Array) -> None:
     """bias + W^T m, W^(2)^T A and W^(3)^T [A (1/2 - m)], each (out,), of weights (in, out) and means (in,)."""
     copy_into(first, bias)
     second[:] = 0.0
@@ -53,8 +59,8 @@ def _fill_fields(weights, bias, means, first, second, third):
 
 
 @part
-def _renew(means, first, second, third, order, damping):
-    """Move means to those that fields ask for; the largest change that was asked for."""
+def _renew(means: Array, first: Array, second: Array, third: Array, order: int, damping: float) -> float:
+    """Move means towards sigmoid of the fields, with damping; returns the largest undamped change."""
     largest = 0.0
     for j in range(means.size):
         mean = means[j]
@@ -68,7 +74,18 @@ def _renew(means, first, second, third, order, damping):
 
 
 @kernel(nogil=True)
-def settle_tap(weights, transposed, visible_bias, hidden_bias, order, damping, steps, tolerance, m, q):
+def settle_tap(
+    weights: Array,
+    transposed: Array,
+    visible_bias: Array,
+    hidden_bias: Array,
+    order: int,
+    damping: float,
+    steps: int,
+    tolerance: float,
+    m: Array,
+    q: Array,
+) -> tuple[int, float]:
     """The equations of Thouless, Anderson and Palmer to order 2 or 3 from means m (V,) and q (H,), in place.
 
     Returns the steps made and the largest change that the last one asked for. It ends below `tolerance`.
@@ -85,7 +102,7 @@ def settle_tap(weights, transposed, visible_bias, hidden_bias, order, damping, s
 
 
 @kernel(nogil=True)
-def expanded(weights, visible_bias, hidden_bias, m, q):
+def expanded(weights: Array, visible_bias: Array, hidden_bias: Array, m: Array, q: Array) -> tuple[float, float, float]:
     """(F1, F2, F3) in nats at means m (V,) and q (H,)."""
     fields = np.empty((3, q.size))
     _fill_fields(weights, hidden_bias, m, fields[0], fields[1], fields[2])
@@ -101,7 +118,7 @@ def expanded(weights, visible_bias, hidden_bias, m, q):
 
 
 @part
-def _fill_product(matrix, x, y):
+def _fill_product(matrix: Array, x: Array, y: Array) -> None:
     """y (out,) = matrix^T x of a matrix (in, out)."""
     y[:] = 0.0
     for i in range(x.size):
@@ -111,7 +128,7 @@ def _fill_product(matrix, x, y):
 
 
 @part
-def _normalise(x):
+def _normalise(x: Array) -> float:
     """Divide x by its length, which is returned; zeros stay."""
     total = 0.0
     for i in range(x.size):
@@ -124,7 +141,7 @@ def _normalise(x):
 
 
 @kernel(nogil=True)
-def largest_singular(matrix, transposed, start, steps):
+def largest_singular(matrix: Array, transposed: Array, start: Array, steps: int) -> float:
     """The largest singular value of a matrix (n, m), from below, by `steps` power steps from start (n,), in place."""
     y, length = np.empty(matrix.shape[1]), 0.0
     _normalise(start)
@@ -137,7 +154,7 @@ def largest_singular(matrix, transposed, start, steps):
 
 
 @kernel(nogil=True)
-def fourth_moment(matrix):
+def fourth_moment(matrix: Array) -> float:
     """Sum of the fourth powers of the singular values of a matrix (n, m): the sum of squares of matrix^T matrix."""
     total, sums = 0.0, np.empty(matrix.shape[1])
     for j in range(matrix.shape[1]):
@@ -157,7 +174,7 @@ _LARGEST = 30.0
 
 
 @part
-def _message(weight, gain, field):
+def _message(weight: float, gain: float, field: float) -> float:
     """softplus(field + weight) - softplus(field)."""
     if abs(weight) > _LARGEST:
         return softplus(field + weight) - softplus(field)
@@ -165,7 +182,7 @@ def _message(weight, gain, field):
 
 
 @part
-def _pair(weight, gain, u, t):
+def _pair(weight: float, gain: float, u: float, t: float) -> float:
     """log of the mean of exp(weight v h) over independent units with log-odds u and t."""
     if abs(weight) > _LARGEST:
         both = u + t + weight
@@ -176,7 +193,7 @@ def _pair(weight, gain, u, t):
 
 
 @kernel(nogil=True)
-def start_messages(weights, gains, visible_fields, to_visible, to_hidden):
+def start_messages(weights: Array, gains: Array, visible_fields: Array, to_visible: Array, to_hidden: Array) -> None:
     """Messages to hidden units from visible ones with log-odds visible_fields (V,); none to visible units."""
     for i in range(weights.shape[0]):
         for j in range(weights.shape[1]):
@@ -185,7 +202,7 @@ def start_messages(weights, gains, visible_fields, to_visible, to_hidden):
 
 
 @part
-def _fill_totals(bias, to_hidden, totals):
+def _fill_totals(bias: Array, to_hidden: Array, totals: Array) -> None:
     copy_into(totals, bias)
     for i in range(to_hidden.shape[0]):
         for j in range(totals.size):
@@ -193,7 +210,17 @@ def _fill_totals(bias, to_hidden, totals):
 
 
 @kernel(nogil=True)
-def settle_beliefs(weights, gains, visible_bias, hidden_bias, damping, steps, tolerance, to_visible, to_hidden):
+def settle_beliefs(
+    weights: Array,
+    gains: Array,
+    visible_bias: Array,
+    hidden_bias: Array,
+    damping: float,
+    steps: int,
+    tolerance: float,
+    to_visible: Array,
+    to_hidden: Array,
+) -> tuple[int, float]:
     """Pass messages (V, H) of both layers, in place, until the largest change asked for is below `tolerance`.
 
     Returns the steps made and that change.
@@ -219,7 +246,9 @@ def settle_beliefs(weights, gains, visible_bias, hidden_bias, damping, steps, to
 
 
 @kernel(nogil=True)
-def bethe_energy(weights, gains, visible_bias, hidden_bias, to_visible, to_hidden):
+def bethe_energy(
+    weights: Array, gains: Array, visible_bias: Array, hidden_bias: Array, to_visible: Array, to_hidden: Array
+) -> float:
     """log Z_B in nats at messages (V, H)."""
     totals, energy = np.empty(hidden_bias.size), 0.0
     _fill_totals(hidden_bias, to_hidden, totals)
@@ -238,7 +267,7 @@ def bethe_energy(weights, gains, visible_bias, hidden_bias, to_visible, to_hidde
 
 
 @part
-def _correlation(weight, gain, u, t):
+def _correlation(weight: float, gain: float, u: float, t: float) -> float:
     """Correlation of two units joined by a weight, with log-odds u and t but for it: below 1 in size."""
     if weight == 0.0:
         return 0.0
@@ -248,7 +277,15 @@ def _correlation(weight, gain, u, t):
 
 
 @kernel(nogil=True)
-def fill_correlations(weights, gains, visible_bias, hidden_bias, to_visible, to_hidden, correlations):
+def fill_correlations(
+    weights: Array,
+    gains: Array,
+    visible_bias: Array,
+    hidden_bias: Array,
+    to_visible: Array,
+    to_hidden: Array,
+    correlations: Array,
+) -> None:
     """correlations (V, H) of each unit with each of the other layer, by the beliefs of pairs."""
     totals = np.empty(hidden_bias.size)
     _fill_totals(hidden_bias, to_hidden, totals)

@@ -4,7 +4,9 @@ Legend: K rungs at inverse temperatures beta_k; offset_k = log r_k - log Zhat_k;
 exp(offset_k) f_k(x) (Carlson et al. 2016, eq 8). x is v with the hidden units summed out, or (v, h).
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -15,8 +17,14 @@ from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part
 from logzoo.kernels.gibbs import sweep_once, sweep_scratch
 from logzoo.kernels.random import RUNG, uniform
 
-# Each end of the ladder, for counting round trips, is this share of the rungs (at least one): an end of one rung in
-# many is missed by chance, not for want of travelling.
+if TYPE_CHECKING:
+    from logzoo.kernels.energies import EnergyScratch
+    from logzoo.kernels.gibbs import Chains, Parameters
+    from logzoo.types import Array
+
+
+# Each end of the ladder, for counting round trips, is this share of the rungs (at least one): an end of one rung among
+# many would be missed by chance.
 RUNGS_PER_END = 20
 # Rungs summed together.
 _BLOCK = 16
@@ -50,7 +58,7 @@ class RungSums(NamedTuple):
 
 
 @part
-def carry(values, table, out):
+def carry(values: Array, table: Array, out: Array) -> None:
     """out (K,) += values table: values (M,) of one state, table (M, K)."""
     for m in range(values.size):
         value, row = values[m], table[m]
@@ -59,7 +67,9 @@ def carry(values, table, out):
 
 
 @part
-def read_marginal(parameters, nodes, chains, chain, scratch, values):
+def read_marginal(
+    parameters: Parameters, nodes: Array, chains: Chains, chain: int, scratch: EnergyScratch, values: Array
+) -> None:
     """The values (M,) of one chain's v, hidden units summed out."""
     units = chains.h.shape[1]
     v = chains.v[chain]
@@ -72,7 +82,7 @@ def read_marginal(parameters, nodes, chains, chain, scratch, values):
 
 
 @part
-def read_joint(parameters, chains, chain, values):
+def read_joint(parameters: Parameters, chains: Chains, chain: int, values: Array) -> None:
     """The values (M,) of one chain's (v, h), relative to the base: log f_k(v, h) - log p_1(v, h) = beta_k Delta."""
     v = chains.v[chain]
     integers = sum_bits(v, parameters.visible_bias) - sum_bits(v, parameters.base)
@@ -82,8 +92,8 @@ def read_joint(parameters, chains, chain, values):
 
 
 @part(fastmath={"nnan", "nsz"})
-def _largest(x):
-    """The largest entry. Told that no entry is NaN, LLVM compares whole vectors."""
+def _largest(x: Array) -> float:
+    """The largest entry. Without NaN, which this code assumes, LLVM compares whole vectors."""
     largest = x[0]
     for k in range(x.size):
         largest = x[k] if x[k] > largest else largest
@@ -91,8 +101,8 @@ def _largest(x):
 
 
 @njit(inline="always")
-def _sum_of_block(q, start):
-    """The sum of up to 16 entries, four at a time: a sum in one chain of additions waits for each of them."""
+def _sum_of_block(q: Array, start: int) -> float:
+    """The sum of up to 16 entries, four at a time, so that additions need not wait for each other."""
     if start + _BLOCK > q.size:
         total = 0.0
         for k in range(start, q.size):
@@ -105,7 +115,7 @@ def _sum_of_block(q, start):
 
 
 @part
-def draw_rung(q, draw, block_sums):
+def draw_rung(q: Array, draw: float, block_sums: Array) -> tuple[int, float]:
     """The rung that the uniform `draw` selects, and the s with s q = q(k | x).
 
     q (K,) comes in as log f_k + offset_k, and goes out as q(k | x) but for s. Sums go block by block of 16 rungs
@@ -134,7 +144,7 @@ def draw_rung(q, draw, block_sums):
 
 
 @part
-def count_crossing(rung, base_end, model_end, heading):
+def count_crossing(rung: int, base_end: int, model_end: int, heading: int) -> tuple[int, int]:
     """Follow one chain between the ends of the ladder: (new heading, round trip completed).
 
     The base end is the rungs up to `base_end`, the model's end those from `model_end` on. heading: 0 none yet, 1 left
@@ -159,7 +169,7 @@ class Scratch(NamedTuple):
 
 
 @part
-def tempering_scratch(ladder, chains):
+def tempering_scratch(ladder: Ladder, chains: Chains) -> Scratch:
     """Scratch for sweeps of these chains on a ladder."""
     return Scratch(
         sweep_scratch(chains),
@@ -173,8 +183,21 @@ def tempering_scratch(ladder, chains):
 
 @part
 def temper_once(
-    parameters, ladder, offsets, marginal, key, sweep, row, chains, rung, heading, group, sums, record, scratch
-):
+    parameters: Parameters,
+    ladder: Ladder,
+    offsets: Array,
+    marginal: bool,
+    key: np.uint64,
+    sweep: int,
+    row: int,
+    chains: Chains,
+    rung: Array,
+    heading: Array,
+    group: Array,
+    sums: RungSums,
+    record: Record,
+    scratch: Scratch,
+) -> None:
     """One sweep of `run_simulated_tempering`, with its arguments; it becomes that row of the record."""
     count, rungs = sums.occupancy.shape
     end = max(1, rungs // RUNGS_PER_END)
@@ -204,8 +227,20 @@ def temper_once(
 
 @kernel(nogil=True)
 def run_simulated_tempering(
-    parameters, ladder, offsets, marginal, key, first, last, chains, rung, heading, group, sums, record
-):
+    parameters: Parameters,
+    ladder: Ladder,
+    offsets: Array,
+    marginal: bool,
+    key: np.uint64,
+    first: int,
+    last: int,
+    chains: Chains,
+    rung: Array,
+    heading: Array,
+    group: Array,
+    sums: RungSums,
+    record: Record,
+) -> None:
     """Sweeps first, ..., last - 1 of simulated tempering in place; what the rungs did is added to `sums`.
 
     Each sweep draws x at the rung (chains,) and then the rung given x, with the offset (K,) of the chain's group.

@@ -1,10 +1,12 @@
 """Tours: Gibbs chains that leave a set of hidden states and end when they are back in it (Savarese et al. 2018).
 
-One sweep draws v given h, then h given v. A tour's draws depend on its number and on the sweeps that it has made, so it
-does not matter which tours are in flight together, or where one was put aside for a while.
+One sweep draws v given h, then h given v. A tour's draws depend on its number and on the sweeps that it has made, not
+on which tours run together or on pauses.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,6 +16,12 @@ from logzoo.kernels.bitsets import find, hash_of, insert, pack_state, unpack_sta
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.gradients import add_products, probabilities, update_hidden_inputs_of_values
 from logzoo.kernels.random import HIDDEN, VISIBLE
+
+if TYPE_CHECKING:
+    from logzoo.kernels.bitsets import HashSet
+    from logzoo.kernels.gibbs import Chains, LayerScratch, Parameters
+    from logzoo.types import Array
+
 
 _ZERO = np.float32(0.0)
 
@@ -28,7 +36,9 @@ class TourStates(NamedTuple):
 
 
 @kernel
-def add_hidden_draws(parameters, key, sweep, chains, members, count, example):
+def add_hidden_draws(
+    parameters: Parameters, key: np.uint64, sweep: int, chains: Chains, members: HashSet, count: int, example: Array
+) -> int:
     """Draw h of every chain given its v, add the states new to a set that has `count` of them; returns how many it has.
 
     example (states,): becomes the number of the chain that first drew a state. Hidden inputs must be up to date.
@@ -45,7 +55,17 @@ def add_hidden_draws(parameters, key, sweep, chains, members, count, example):
 
 
 @kernel(nogil=True)
-def run_tours(parameters, key, members, tours, queue, limit, chains, means, path):
+def run_tours(
+    parameters: Parameters,
+    key: np.uint64,
+    members: HashSet,
+    tours: TourStates,
+    queue: Array,
+    limit: int,
+    chains: Chains,
+    means: Array,
+    path: Array,
+) -> None:
     """Take the tours listed in `queue` up to length `limit`, or to their end, as many in flight as there are chains.
 
     A tour that comes to rest makes room for the next of the queue. means (chains, V) float32: scratch for tours on
@@ -83,7 +103,17 @@ def run_tours(parameters, key, members, tours, queue, limit, chains, means, path
 
 
 @part
-def _sweep_tours(parameters, key, tours, queue, flying, scratches, words, chains, means):
+def _sweep_tours(
+    parameters: Parameters,
+    key: np.uint64,
+    tours: TourStates,
+    queue: Array,
+    flying: Array,
+    scratches: tuple[LayerScratch, LayerScratch],
+    words: Array,
+    chains: Chains,
+    means: Array,
+) -> None:
     """One sweep of every chain: of the tour that it is of, in the stream of that tour. Lists the changes of h."""
     hidden_scratch, visible_scratch = scratches
     unit = parameters.unit
@@ -109,19 +139,19 @@ def _sweep_tours(parameters, key, tours, queue, flying, scratches, words, chains
 
 
 @part
-def _rests(tours, tour, limit):
+def _rests(tours: TourStates, tour: int, limit: int) -> bool:
     return tours.finished[tour] or tours.length[tour] >= limit
 
 
 @part
-def _load(words, chain, chains):
+def _load(words: Array, chain: int, chains: Chains) -> None:
     """Set a chain's h to a state (words,) and list its ones as the rows to add to the bias."""
     unpack_state(words, chains.h[chain])
     gibbs.list_all(words.view(np.uint32), chain, chains)
 
 
 @part
-def _close_ranks(tours, queue, limit, flying, chains):
+def _close_ranks(tours: TourStates, queue: Array, limit: int, flying: Array, chains: Chains) -> int:
     """Fill the places of chains whose tours rest by the last ones; returns how many are left."""
     left = chains.number.size
     chain = 0
@@ -136,7 +166,16 @@ def _close_ranks(tours, queue, limit, flying, chains):
 
 
 @kernel(nogil=True)
-def add_means_of_states(parameters, rows, factor, chains, means, weights, visible_bias, hidden_bias):
+def add_means_of_states(
+    parameters: Parameters,
+    rows: Array,
+    factor: np.float32,
+    chains: Chains,
+    means: Array,
+    weights: Array,
+    visible_bias: Array,
+    hidden_bias: Array,
+) -> None:
     """Add factor * sum_n (E[v | h_n] h_n', E[v | h_n], h_n) over states, rows (n, words), to the parts of a gradient.
 
     chains, means (chains, V) float32: scratch for as many states as are handled together.

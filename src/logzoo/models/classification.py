@@ -26,7 +26,7 @@ def label_log_probabilities(rbm: RBM, v: ArrayLike, labels: int) -> Floats:
     """log p(label | input) in nats of every label: array (examples, labels), float64.
 
     v: inputs (examples, rbm.visible - labels) of zeros and ones; the last `labels` visible units of `rbm` are the
-    label. Exact: hidden units are summed out, the sum over labels is a plain one, so Z is not needed. Costs
+    label. Exact: hidden units are summed out, the sum over labels is explicit, so Z is not needed. Costs
     examples x labels x hidden exponentials, in memory that does not grow with the examples.
     Hult et al. (2019), section 4.1. Raises ValueError for values other than 0 and 1 and shapes that do not match.
     """

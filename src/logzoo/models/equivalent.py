@@ -1,7 +1,7 @@
 """RBMs with the same distribution, and by how much their log Z differs: certain units left out, units flipped.
 
-A bias of -1e9 makes the state of a unit certain. Kernels take all parameters as multiples of one unit, which the
-largest of them sets, so a parameter that only forbids or forces a state would leave the others too few digits.
+A bias of -1e9 makes the state of a unit certain. Kernels store all parameters as multiples of one unit, which the
+largest parameter sets. A parameter that only forces a state would therefore leave the others too few digits.
 """
 
 import math
@@ -11,15 +11,16 @@ import numpy as np
 from logzoo.models.rbm import RBM
 from logzoo.types import Array, Generator
 
-# Nats of its input from 0, at least, that make a unit's state certain: the other state has exp(-50) of it.
+# A unit's state is certain if its input is at least so many nats from 0: the other state has probability exp(-50).
 _CERTAIN = 50.0
 
 
 def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
     """(RBM, constant, visible units (n,) that it has): one without units of certain state, and log Z less its own.
 
-    A unit is left out whose input is beyond 50 nats whatever the other layer does; if it is on, its weights are part of
-    the other layer's biases. Exact to exp(-50) for each of them. The last unit of a layer stays, free.
+    A unit is left out if its input is beyond 50 nats for every state of the other layer. If it is on, its weights are
+    added to the other layer's biases. Exact to exp(-50) for each unit. The last unit of a layer stays, without weights
+    and bias.
     """
     weights = rbm.weights.astype(np.float64)
     biases = [rbm.visible_bias.astype(np.float64), rbm.hidden_bias.astype(np.float64)]
@@ -51,7 +52,7 @@ def gauged(rbm: RBM, log_z: float, generator: Generator) -> tuple[RBM, float]:
     """An RBM with its units permuted and half of them flipped, at random in both layers, and its log Z in nats.
 
     A flipped unit takes 1 - x for x: its weights and bias change sign, its weights are added to the biases of the other
-    layer, and log Z loses its bias as it was. So nothing about the layout of the weights tells where a model is from.
+    layer, and log Z loses its bias as it was. So the layout of the weights does not reveal the family of a model.
     """
     for _ in range(2):
         flipped = generator.random(rbm.visible) < 0.5

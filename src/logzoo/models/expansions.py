@@ -1,6 +1,6 @@
 """Values of log Z without sampling, from a solution of mean field: expansions in the weights, and Bethe's.
 
-Neither is a bound. Fixed points are found by steps, damped where they must be, and may not be found at all.
+Neither is a bound. Fixed points are found by iteration, damped if needed; the iteration may fail.
 """
 
 from functools import partial
@@ -37,7 +37,7 @@ _LARGEST = 30.0
 
 
 class Settled(NamedTuple):
-    """What steps from a solution of mean field led to."""
+    """Result of the iteration from a solution of mean field."""
 
     log_z: float  # nats
     steps: int
@@ -133,13 +133,13 @@ def _largest_variances(rbm):
 
 
 def _radius(matrix):
-    """The largest singular value, rather above than below."""
+    """An upper estimate of the largest singular value."""
     start = np.random.default_rng(0).standard_normal(len(matrix))
     return _REACH * largest_singular(matrix, np.ascontiguousarray(matrix.T), start, _TURNS)
 
 
 def _settle(begin, advance):
-    """Steps made, and the last residual, with one damping after the other until it settles."""
+    """Steps made and the last residual; dampings are tried in turn until the iteration settles."""
     total = 0
     for last, damping in zip((0.0, *_DAMPINGS), _DAMPINGS, strict=False):
         if last == 0.0:

@@ -1,8 +1,8 @@
 """Modes of an RBM by naive mean field from many starts, and the lower bounds of log Z that they give.
 
-Mean field has many solutions where each layer only holds the other, and finds few of the best. So each climbs: one
-unit of the smaller layer at a time is flipped, the larger layer summed out. From the summits it settles again. Chains
-may be held where each layer holds the other: such solutions are kept, too.
+Mean field has many solutions in which the layers only sustain each other, and finds few of the best. So each solution
+climbs: one unit of the smaller layer at a time is flipped, with the larger layer summed out. Mean field then settles
+again from the summits. The first solutions are kept too, because chains may stay in them.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -53,7 +53,7 @@ class Solutions(NamedTuple):
     bounds: np.ndarray  # (n,) nats
 
     def rows(self, rows: Array | list[int]) -> "Solutions":
-        """Those of the given rows."""
+        """The Solutions of some rows."""
         return Solutions(*(array[rows] for array in self))
 
 
@@ -157,7 +157,7 @@ def lower_bound(
     modes = find_modes(rbm, stream, starts=starts, steps=steps, data=data, threads=threads)
     shares = modes.bounds.copy()
     shares /= exponentiate(shares)[1]
-    # The best come first; a mode that is never drawn is only work.
+    # The best come first; modes that would never be drawn are omitted.
     drawn = np.count_nonzero(shares > _LEAST_SHARE)
     shares = shares[:drawn] / shares[:drawn].sum()
     means = np.clip(modes.visible[:drawn], _LEAST_MEAN, 1.0 - _LEAST_MEAN)

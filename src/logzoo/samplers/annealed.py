@@ -4,7 +4,7 @@ With resampling in islands: Del Moral, Doucet & Jasra (2006); Hukushima & Iba (2
 
 An adapted ladder is placed in rounds, each of which anneals along the rungs of the round before, to equal steps of the
 spread of the increments of the weights (Syed, Bouchard-Côté, Chern & Doucet 2024). The final annealing then has a
-ladder that does not depend on its own draws, so its weights are without bias.
+ladder that does not depend on its own draws, so its weights are unbiased.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from logzoo.samplers.threads import TILE, over_chains, over_parts, parts_between
 from logzoo.streams import Stream
 
 _STRIDE = 50
-# Share of the sweeps that the rounds take; each is twice as long as the one before, the first as long as this at least.
+# Share of the sweeps that the rounds take, and sweeps of the first round at least. Each next round is twice as long.
 _SHARE, _FEWEST = 0.2, 4
 
 
@@ -43,7 +43,7 @@ class ResampledDraws(NamedTuple):
 
     log_weight: np.ndarray  # (chain,) nats: their mean over an island is without bias
     island: np.ndarray  # (chain,)
-    family: np.ndarray  # (chain,): the first chain that a state descends from; its own where families are not followed
+    family: np.ndarray  # (chain,): the first chain that a state descends from; itself if not tracked
     log_z_base: float  # nats
 
 
@@ -58,10 +58,41 @@ def run(
     threads: int = 1,
     progress: bool = False,
 ) -> AnnealedDraws:
-    """Anneal every chain of the ledger over that many sweeps, all that it has left by default.
+    """Anneal every chain of the ledger from the base to the RBM.
 
-    S sweeps make S + 2 rungs: one sweep at each between the ends; the base is drawn directly and the state at
-    beta = 1 is not needed. Weights sum the hidden units out. ladder: as in `annealing_ladder`. Returns AnnealedDraws.
+    Parameters
+    ----------
+    rbm : RBM
+    ledger : SweepLedger
+        The budget; its chains are annealed.
+    stream : Stream
+    sweeps : int, optional
+        Sweeps of each chain, by default all that are left in the ledger.
+    base : array, shape (visible,), or str, optional
+        Log-odds of the base, or a name as for `resolve_base`.
+    ladder : str or array, shape (rung,)
+        As for `annealing_ladder`.
+    threads : int
+    progress : bool
+
+    Returns
+    -------
+    AnnealedDraws
+        Log importance weights in nats, with the hidden units summed out.
+
+    Raises
+    ------
+    ValueError
+        For impossible options, and for more sweeps than are left.
+
+    Notes
+    -----
+    S sweeps make S + 2 rungs: one sweep at each rung between the ends. The base is drawn directly, and the weights do
+    not need a state at beta = 1.
+
+    References
+    ----------
+    Neal (2001); Salakhutdinov & Murray (2008), eqs 10 to 12.
     """
     base, parameters, ladder_of = _path(rbm, ledger, stream, base, ladder, threads)
     sweeps = ledger.spend(ledger.remaining if sweeps is None else sweeps, "annealing")
@@ -116,10 +147,10 @@ def run_in_islands(
 ) -> ResampledDraws:
     """Anneal every chain of the ledger over all its sweeps, and resample within islands where weights grow unequal.
 
-    islands: parts of the chains that are independent of each other, at most half as many as chains. resample: share of
-    an island's chains below which its effective number must fall; 0 never resamples. kept: 1, or how many states of
-    each chain are kept at a rung, one sweep apart but for the first; then there are so many fewer rungs, and resampling
-    at each (Dau & Chopin 2022). Returns ResampledDraws. Raises ValueError for impossible options.
+    islands: parts of the chains that are independent of each other, at most half as many as chains. resample: an island
+    is resampled when its effective number of chains falls below this share of them; 0 never resamples. kept: states of
+    each chain that are kept at a rung, one sweep apart. With more than 1 there are fewer rungs by this factor, and
+    every rung resamples (Dau & Chopin 2022). Returns ResampledDraws. Raises ValueError for impossible options.
     """
     islands = min(whole_number("islands", islands, minimum=2), max(ledger.chains // 2, 2))
     least_share, states = share("resample", resample), whole_number("kept", kept)
@@ -153,10 +184,10 @@ def run_in_islands(
 def annealing_ladder(
     ladder: Any, parameters: Parameters, sizes: tuple[int, ...], ledger: SweepLedger, stream: Stream, threads: int
 ) -> Callable[[int], np.ndarray]:
-    """A function that places a number of rungs: inverse temperatures (rungs,) from 0 to 1 for annealing.
+    """Make the function that places a number of rungs: inverse temperatures (rungs,) from 0 to 1 for annealing.
 
-    ladder: as in `logzoo.paths.inverse_temperatures`, or "adapted": by rounds over a fifth of the sweeps that are left,
-    which are paid for. sizes: visible and hidden units. Raises ValueError for unknown ladders when it is called.
+    ladder: as in `logzoo.paths.inverse_temperatures`, or "adapted": in rounds over a fifth of the sweeps that are left,
+    which the ledger pays. sizes: visible and hidden units. Raises ValueError for unknown ladders when it is called.
     """
     if not (isinstance(ladder, str) and ladder == "adapted"):
         return lambda rungs: inverse_temperatures(ladder, rungs)

@@ -2,8 +2,8 @@
 
 Grosse, Maddison & Salakhutdinov (2013), section 4: the moments (E[v], E[h], E[v h']) of the path at beta are
 (1 - beta) times those of the base plus beta times those of the model. RBMs with such moments are fitted at a few knots;
-between knots their parameters are interpolated linearly. Whatever the fits are worth, the weights are exact for the
-path that results: it only decides how much they vary.
+between knots their parameters are interpolated linearly. The weights are exact for the resulting path even if the fits
+are poor; the path only affects their variance.
 """
 
 from functools import partial
@@ -33,7 +33,7 @@ from logzoo.streams import Stream
 
 # Sweeps at beta = 1 over which the model's moments are averaged, at most.
 _AVERAGED = 20
-# Fewer sweeps than these, for the moments or for the fit of one knot, are worth nothing: the path stays straight.
+# With fewer sweeps than these for the moments or for the fit of a knot, the path stays straight.
 _FEWEST_MOMENT_SWEEPS = 10
 _FEWEST_UPDATES = 5
 # More than these are better spent on annealing; an update costs as much as several sweeps.
@@ -137,7 +137,7 @@ def fitted_path(
 ) -> list[Terms]:
     """The knots' parameters (list of Terms), from the base to the model, by stochastic gradient steps on the moments.
 
-    The gradient of the mean log-likelihood is the moments wanted minus those of the RBM (Grosse et al. 2013, section
+    The gradient of the mean log-likelihood is the target moments minus those of the RBM (Grosse et al. 2013, section
     4), taken from chains that go on from knot to knot, model first. A knot starts from the one above, shrunk
     towards the base in proportion to beta, and is the mean of the second half of its iterates.
     """
@@ -170,7 +170,7 @@ def sweep_shares(path: list[Terms], cold: Terms, warm: Terms) -> np.ndarray:
     """Where the knots (knot,) lie, from 0 to 1, as shares of the annealing's sweeps: at equal steps of length.
 
     The squared length between two knots is the product of their differences in parameters and in moments, which is
-    their symmetrised divergence; the moments that were wanted stand for those that were reached.
+    their symmetrised divergence. The target moments are used in place of those that the fits reached.
     """
     change = [b - a for a, b in zip(cold, warm, strict=True)]
     squares = []

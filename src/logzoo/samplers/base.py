@@ -17,28 +17,45 @@ from logzoo.paths import base_of, kernel_parameters, log_odds
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import Stream
 
-# Share of the budget that finding the marginals may cost, and the most sweeps that are of use.
+# Share of the budget that finding the marginals may cost, and a number of sweeps beyond which they hardly improve.
 _SHARE = 50
 _MOST_SWEEPS = 200
-# Part of the budget that the search for modes may cost, in steps of one start, each about a sweep of one chain; the
-# steps that most starts need, and the most of both that are of use.
+# Part of the budget that the search for modes may cost, in steps of a start, each about a sweep of one chain. Then the
+# steps that most starts need, and limits of starts and steps.
 _MODES_SHARE = 10
 _STEPS_OF_A_START, _MOST_STARTS, _MOST_STEPS = 40, 500, 400
 # Modes further below the best hold a negligible share of Z.
 _NATS_BELOW = 30.0
 _MOST_MODES = 64
-# Means of v nearer to 0 or 1 are taken for certain.
+# Means of v nearer to 0 or 1 count as certain.
 _CERTAIN = 1e-6
 # Sweeps at beta = 1 whose states are averaged: the last of the run.
 _AVERAGED = 10
 
 
 def resolve_base(rbm: RBM, base: Any, ledger: SweepLedger, stream: Stream) -> np.ndarray:
-    """Base log-odds (visible,): checked ones, or found by name; None is "modes". Raises ValueError for other names.
+    """Find or check the log-odds of the base distribution.
 
-    "modes": the smoothed log-odds of the mean of the modes' means (`logzoo.models.modes`), found in about a tenth of
-    the budget. "matched": of the mean of chains annealed to the RBM from uniform units. "visible-bias": the RBM's own.
-    "uniform": zeros. The sweeps spent on finding a base are entered in the ledger.
+    Parameters
+    ----------
+    rbm : RBM
+    base : array, shape (visible,), or str or None
+        Log-odds; or the name of a way to find them. ``"modes"`` (also None) takes the mean of the modes of mean field,
+        in about a tenth of the budget. ``"matched"`` takes the mean of chains annealed from uniform units.
+        ``"visible-bias"`` is that of the RBM, ``"uniform"`` is zero.
+    ledger : SweepLedger
+        Pays for the search.
+    stream : Stream
+
+    Returns
+    -------
+    ndarray, shape (visible,)
+        Log-odds in nats.
+
+    Raises
+    ------
+    ValueError
+        For other names and for arrays of another shape.
     """
     base = checked_base(rbm, base)
     return BASES[base](rbm, ledger, stream.child("base")) if isinstance(base, str) else base
@@ -52,7 +69,7 @@ def checked_base(rbm: RBM, base: Any) -> str | np.ndarray:
 def affordable_modes(
     rbm: RBM, ledger: SweepLedger, stream: Stream, *, data: np.ndarray | None = None, threads: int = 1
 ) -> Modes:
-    """Modes found in about a tenth of the budget, never three, and entered in the ledger."""
+    """Find modes in about a tenth of the budget, always below three tenths, and enter the cost in the ledger."""
     steps = ledger.sweeps * ledger.chains // _MODES_SHARE
     starts = int(np.clip(steps // _STEPS_OF_A_START, 1, _MOST_STARTS))
     steps = int(np.clip(steps // starts, 1, _MOST_STEPS))
@@ -122,7 +139,7 @@ BASES = {
 def annealed_sweeps(
     parameters: Parameters, key: np.uint64, chains: Chains, sweeps: int, last: int, threads: int = 1
 ) -> Iterator[None]:
-    """Anneal chains from the base to beta = 1; yield after each of the `last` of the sweeps, which are made there."""
+    """Anneal chains from the base to beta = 1, where the `last` sweeps are made; yield after each of these."""
     count, annealed = len(chains.v), sweeps - last
     start_chains(parameters, key, parameters.base, chains)
     # The last rung lies beyond the last step, so that every step here ends in a sweep.

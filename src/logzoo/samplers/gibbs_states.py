@@ -98,7 +98,7 @@ def _with_certain(rbm, left, drawn, visible):
     # Units that are left without a parameter may stand for the last of a layer, which is certain.
     certain[visible] = not (left.weights.any() or left.visible_bias.any())
     before = None
-    # Each pass settles what the last made certain, whatever the free units of either layer are.
+    # Each pass settles the units that the previous pass made certain, for any state of the free units.
     while before is None or (before != state).any():
         before = state.copy()
         hidden = rbm.hidden_bias + state @ rbm.weights > 0.0

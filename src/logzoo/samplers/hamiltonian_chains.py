@@ -2,8 +2,8 @@
 
 Carlson et al. (2016), supplement E: x | beta_k by one trajectory of a stated number of leapfrog steps, beta_k | x from
 q(beta_k | x) proportional to r_k exp(beta_k Delta) / Zhat_k with Delta = log f - log p_1. Step sizes vary a little
-from draw to draw (Neal 2011, section 5.4.2.2): with a fixed length some trajectories would end where they began.
-The unit of the ledger is one leapfrog step of one chain, whatever the step size.
+from draw to draw (Neal 2011, section 5.4.2.2): with a fixed length some trajectories would return to their starting
+point. The unit of the ledger is one leapfrog step of one chain, whatever the step size.
 """
 
 from functools import partial
@@ -217,7 +217,7 @@ def tune(
     betas = inverse_temperatures(betas, len(betas))
     settings = {"draws": adaptation_draws, "steps": steps, "target_acceptance": target_acceptance}
     ends = [adapted_step(target, base, beta, ledger, stream.child("end", beta), **settings) for beta in (1, 0)]
-    # A base narrower than the target turns the interval round; the constraints then even the steps out.
+    # If the base is narrower than the target the interval is reversed, and the constraints make the steps equal.
     low, high = min(ends), max(ends)
     stream = stream.child("pilot")
     sampler = HamiltonianTempering(target, base, betas, ledger, stream, steps=steps, threads=threads)

@@ -1,7 +1,7 @@
-"""What estimators take from the single draws of simulated tempering while it runs: running sums, never all draws.
+"""Observers of simulated tempering: running sums over single draws for estimators, without storing all draws.
 
 An observer has start(chains, rungs, sweeps), called once before the sampling phase, add(stretch), called for every
-`Stretch` of sweeps, and reads_values, which says whether it needs the values of the states or the rungs alone.
+`Stretch` of sweeps, and reads_values: whether it needs the values of the states or only the rungs.
 """
 
 from typing import NamedTuple
@@ -10,11 +10,11 @@ import numpy as np
 
 from logzoo.kernels.occupancy import add_moves, add_rung_sums, add_weighted_slopes
 
-# Draws in effect at a rung below which its curvature is taken from its neighbours.
+# A rung with fewer effective draws takes its curvature from its neighbours.
 _FEWEST_DRAWS = 5.0
 # One sweep in so many is read: neighbours hardly differ, and the sums cost as much as the sweeps.
 _EVERY = 5
-# What earlier stretches count for when a new phase begins.
+# Weight of earlier stretches when a new phase begins.
 _MEMORY = 0.5
 
 
@@ -67,8 +67,8 @@ class WeightedDerivatives:
 class GroupedMoves:
     """Moves from the rung x was drawn at to the one drawn given x, summed over groups of chains: (group, rung, rung).
 
-    A move is counted, or (rao_blackwell) shared out among the rungs as q(beta_k | x) says. Memory is 8 bytes times
-    groups times rungs squared.
+    A move is counted, or (rao_blackwell) divided among the rungs in proportion to q(beta_k | x). Memory is 8 bytes
+    times groups times rungs squared.
     """
 
     def __init__(self, groups: int = 1, *, rao_blackwell: bool = False) -> None:
@@ -89,7 +89,7 @@ class GroupedMoves:
 
 
 class ThinnedDraws:
-    """Draws of every so-many-th sweep, so that at most `draws` are kept in all (but one of each chain at least)."""
+    """Draws of every n-th sweep, so that at most `draws` are kept in all, but at least one of each chain."""
 
     reads_values = True
 

@@ -43,10 +43,10 @@ class ParallelTemperingDraws(NamedTuple):
 
     @property
     def round_trip_share(self) -> float:
-        """Round trips made, as a share of those that these exchange rates make if every sweep forgets the state.
+        """Round trips as a share of those that these exchange rates would give if sweeps were independent draws.
 
-        The latter, a round and ladder: 1 / (2 + 2 sum_i r_i / (1 - r_i)), r the rejection rates (Syed et al. 2019,
-        corollary 2). 0 where a pair made no exchange.
+        That reference, for a round and a ladder, is 1 / (2 + 2 sum_i r_i / (1 - r_i)), r the rejection rates (Syed et
+        al. 2019, corollary 2). 0 where a pair made no exchange.
         """
         accepted = self.exchange_rates
         if not accepted.all():

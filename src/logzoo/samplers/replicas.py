@@ -5,7 +5,7 @@ exchanges (Okabe et al. 2001). The inverse temperatures move from replica to rep
 
 Infinite swapping (Hult et al. 2019). INS-Gibbs: among all replicas of a ladder at once, by the probabilities of all
 assignments. PINS: within groups of neighbouring temperatures. In turn: Metropolis exchanges of neighbours from the
-lowest temperature upwards, parallel tempering as the paper has it.
+lowest temperature upwards, as the paper runs parallel tempering.
 """
 
 from collections.abc import Mapping
@@ -124,7 +124,7 @@ class ParallelTempering(_Ladders):
         return self._by_rung(values)
 
     def own_log_f(self, exchanges: Exchanges) -> np.ndarray:
-        """The same after `move`, with all pairs or (but for rounding) all rungs, from the Exchanges."""
+        """After `move` with all pairs or all rungs the Exchanges give the same values, up to rounding."""
         log_f = exchanges.log_f.reshape(-1, self.betas.size)
         return self._by_rung(log_f[np.arange(self.replicas.rung.size), self.replicas.rung])
 
@@ -226,7 +226,7 @@ class InfiniteSwapping(_Ladders):
         return self.chains
 
     def move_and_sum(self, first: int, last: int, sums: np.ndarray) -> None:
-        """`move`; after every sweep the sum over each group of ladders of (v p(h | v)', v, p(h | v)), weighted by eq 8.
+        """Run `move`; after every sweep add the sums of (v p(h | v)', v, p(h | v)), weighted by eq 8.
 
         sums (groups, V H + V + H) float64, added to: of as many equal groups of ladders.
         """

@@ -5,7 +5,8 @@ afresh, goes through some of the RBMs in straight lines, and ends at the RBM in 
 equal steps of the barrier (`logzoo.paths.equal_barrier`): they are snapshots, or lie between two of them.
 
 A path through many snapshots follows every turn of the training and is long. A path through few may jump over the mass
-of a mode. So the path goes through as many, at most 12, as leave neighbours the acceptance that is aimed for.
+of a mode. So the path goes through the largest number of snapshots, at most 12, that keeps the target acceptance of
+neighbours.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +35,7 @@ _RUNGS = 12
 # Numbers of snapshots to choose from, besides none; the share of the rounds in a pilot run, and its fewest rounds.
 _KEPT = (12, 6, 3, 1)
 _PILOT, _FEWEST_ROUNDS = 0.04, 10
-# Mean acceptance of neighbours that is aimed for.
+# Target for the mean acceptance of neighbours.
 _TARGET = 0.25
 
 
@@ -92,7 +93,7 @@ def run(
 
 
 def _short_enough(sampler_through: Callable[[int], Any], most: int, pilot: Callable) -> tuple[Any, int]:
-    """The Trajectory through the most snapshots whose neighbours are as near as aimed for, and how many were tried."""
+    """The Trajectory through the most snapshots that reaches the target acceptance, and how many numbers were tried."""
     numbers = [most, *(number for number in _KEPT if number < most), 0]
     for number in numbers:
         sampler, length = sampler_through(number), Length()
@@ -156,7 +157,7 @@ class Length:
 def of_tempering(options: Any) -> dict[str, Any]:
     """The options of a run without snapshots, whose path is that of tempering.
 
-    Raises ValueError for those that say how snapshots are used.
+    Raises ValueError for options that apply only to snapshots.
     """
     for name in ("kept", "each"):
         if name in options:

@@ -56,7 +56,7 @@ class StoppingSet(NamedTuple):
         return len(self.log_f)
 
     def refreshed(self, parameters: Parameters, *, single: bool = False) -> "StoppingSet":
-        """Set log f to that of other parameters; returns the set. single: in single precision, in half the time."""
+        """Recompute log f for other parameters; returns the set. single: in single precision, in half the time."""
         log_f_hidden(parameters, self.members.rows, self.log_f, single)
         return self
 

@@ -38,8 +38,8 @@ _STRIDE = 50
 COUNT_FLOOR = 0.1
 # Occupancies below this are rounding: one update moves a rung by at most log(1e300) = 690 nats.
 OCCUPANCY_FLOOR = 1e-300
-# Initial iterations stop when K max_k |r_k - c_k| is below the first number, and are worth half the budget while it is
-# above the second: sampling at such a log Zhat has next to no information.
+# Initial iterations stop when K max_k |r_k - c_k| is below the first number. While it is above the second they may take
+# half the budget, because sampling at such a log Zhat gives almost no information.
 _RULE = 0.1
 _FAR_OFF = 0.5
 
@@ -66,14 +66,14 @@ class SimulatedTempering:
         self.restart()
 
     def restart(self) -> None:
-        """Redraw the rungs uniformly, keep the states (section 2.4), and see to the interpolation."""
+        """Redraw the rungs uniformly, keep the states (section 2.4), and check the interpolation."""
         count = len(self.chains.v)
         self.rung = self.generator.integers(self.betas.size, size=count)
         self.heading = np.zeros(count, np.int64)
         self.fit_nodes()
 
     def fit_nodes(self) -> None:
-        """Take as many more nodes as interpolation needs on the present states."""
+        """Add interpolation nodes until interpolation is accurate on the present states."""
         for nodes in _NODE_COUNTS:
             if nodes >= self.ladder.nodes.size:
                 self.set_nodes(nodes)
@@ -153,7 +153,7 @@ class SimulatedTempering:
 def _tables(nodes: np.ndarray, betas: np.ndarray) -> list:
     """Tables (value, rung) that carry the values of a state to log f at the rungs and its first two derivatives."""
     ones = np.ones_like(betas)
-    # What beta and 1 - beta multiply is linear in beta.
+    # The terms that beta and 1 - beta multiply are linear in beta.
     tables = [[betas, 1.0 - betas], [ones, -ones], [0.0 * ones, 0.0 * ones]]
     if nodes.size:
         smooth, derivative = interpolation_matrix(nodes, betas), differentiation_matrix(nodes)

@@ -30,9 +30,9 @@ from logzoo.samplers.tempering_chains import (
 from logzoo.samplers.threads import over_groups
 from logzoo.streams import Stream
 
-# Rungs of a ladder unless told otherwise.
+# Default number of rungs.
 RUNGS = 100
-# A group has this many chains at least, if that leaves two groups.
+# Smallest number of chains in a group, if that leaves two groups.
 _CHAINS_PER_GROUP = 2
 
 
@@ -151,10 +151,10 @@ def run(
 ) -> SimulatedTemperingDraws:
     """Run the initial iterations, then spend what is left of the ledger at the log Zhat they found.
 
-    settling: share of what is left after them, in [0, 1), whose draws are discarded: it lets the rungs that the
-    last of them redrew relax. final=False stops after exactly `initial_iterations` iterations. mixed=True updates log
-    Zhat by eq 12 after each block of the sampling phase, too (supplement A). The other options are those of `begin`.
-    observers: objects as in `logzoo.samplers.observers`, which see every single draw of the sampling phase. Returns
+    settling: share of the remaining sweeps, in [0, 1), whose draws are discarded, because the last initial iteration
+    redrew the rungs. final=False stops after exactly `initial_iterations` iterations. mixed=True updates log Zhat by eq
+    12 after each block of the sampling phase, too (supplement A). The other options are those of `begin`. observers:
+    objects as in `logzoo.samplers.observers`, which see every draw of the sampling phase. Returns
     SimulatedTemperingDraws. Raises ValueError for impossible options.
     """
     settling = share("settling", settling)

@@ -1,4 +1,4 @@
-"""Chains in tiles that a processor's cache holds, shared out among threads.
+"""Chains in tiles that fit a processor's cache, distributed over threads.
 
 Every draw is a function of its chain and sweep, so the bits do not depend on tiles or threads.
 """

@@ -35,9 +35,9 @@ _PROBE_SHARE = 10
 # Tours of the first generation, and of a later one at most.
 _FIRST = 100
 _MOST_TOGETHER = 100_000
-# Sweeps held back so that no tour is cut when the budget ends, in lengths of the longest tour so far.
+# Reserve of sweeps, in lengths of the longest tour so far, so that the end of the budget cuts no tour.
 _KEPT_BACK = 5
-# States that the paths of no tours lead through.
+# Paths when there are no tours.
 _NO_PATH = np.empty((0, 0, 0), np.uint64)
 
 
@@ -81,8 +81,8 @@ def run(
     """Draw a stopping set from data, send probes, and make tours until the ledger is spent.
 
     data: 0/1 matrix (examples, visible). rounds: hidden states drawn for each example (None: a fifth of the sweeps);
-    tours: how many are made (None: as the budget allows); cap: their largest length (None: none). Sweeps that no tour
-    should begin with are left over. Returns TourDraws. Raises ValueError for what the budget cannot pay.
+    tours: how many are made (None: as the budget allows); cap: their largest length (None: none). Sweeps too few for
+    another tour are left over. Returns TourDraws. Raises ValueError for what the budget cannot pay.
     """
     cap = None if cap is None else whole_number("cap", cap)
     threads = min(whole_number("threads", threads), ledger.chains)
@@ -131,7 +131,7 @@ def tours_within(sampler: "TourSampler", count: int | None, budget: int, cap: in
 
 
 class TourSampler:
-    """Tours from one stopping set, numbered from 0: what a tour does depends on the stream and its number only."""
+    """Tours from one stopping set, numbered from 0: the draws of a tour depend only on the stream and its number."""
 
     def __init__(
         self,
@@ -157,7 +157,7 @@ class TourSampler:
     def run(self, count: int, budget: int, cap: int | None = None, *, keep: bool = False) -> Tours:
         """Start `count` tours, which end in the stopping set, at `cap` sweeps, or when all have made `budget` sweeps.
 
-        All unfinished tours are always equally long, but for the last sweeps of a budget: those go to the tours of the
+        All unfinished tours have the same length, except for the last sweeps of a budget, which go to the tours of the
         lowest numbers. keep: also give the states visited. Returns Tours. Raises ValueError when the numbers run out.
         """
         start = self.stopping.starts(self.uniforms.random(count))
@@ -168,7 +168,7 @@ class TourSampler:
     def probe(self, count: int, budget: int) -> Probes:
         """Send `count` chains from uniform hidden states to the stopping set, with half of a budget of sweeps.
 
-        Those that do not arrive look around with the other half. Returns Probes.
+        Chains that do not arrive explore with the other half. Returns Probes.
         """
         words = self.stopping.members.rows.shape[1]
         rows = self.elsewhere.integers(0, 2**64, (count, words), dtype=np.uint64)
@@ -185,7 +185,7 @@ class TourSampler:
         return Probes(int(outward.length.sum() + around.length.sum()), int(lost.sum()), mass)
 
     def _log_mass(self, rows: np.ndarray) -> float:
-        """log of the sum of f over the states that chains move among which have visited those of `rows`, in nats.
+        """Estimate log of the sum of f, in nats, over the region of the chains that visited the states of `rows`.
 
         f of the distinct ones, over their share of the whole by Good (1953): that of the visits to states seen twice.
         """

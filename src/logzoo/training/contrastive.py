@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 class Particles(Resumed):
     """Chains, an object of `logzoo.training.negative`, that make k sweeps an update and are the negative particles.
 
-    They start from the mini-batch (examples, visible), at every update unless they are persistent; of these, binary
-    ones start from the visible bias, and grey ones repeat the first mini-batch.
+    They start from the mini-batch (examples, visible) at every update. Persistent chains start once: binary ones from
+    the visible bias, grey ones from the first mini-batch, repeated.
     """
 
     _kept = ("chains.v", "spent")
@@ -90,7 +90,7 @@ def pcd(
 
 
 class ExactPhase(Resumed):
-    """Knows log Z as well, and so is its own tracker."""
+    """Exact expectations and log Z, by enumeration; the phase is therefore its own tracker."""
 
     columns = {"log_z": ("log partition function, exact", "nat"), "log_z_std_dev": ("its standard deviation", "nat")}
     spent = 0  # it makes no Gibbs sweeps
@@ -120,7 +120,7 @@ def exact_sgd(data: np.ndarray, *, stream: Stream, batch: int, hidden: int, **se
     return train(phase, data, None, phase, stream=stream, batch=batch, hidden=hidden, **settings)
 
 
-# Tours without a cap are cut when those of one update have made so many sweeps each, on average.
+# Without a cap, the tours of an update are cut when they have made this many sweeps each, on average.
 MOST_SWEEPS = 10_000
 
 
@@ -153,7 +153,7 @@ class VisitedStates(NamedTuple):
 class LasVegasPhase(Resumed):
     """Tours from a stopping set that is redrawn every epoch, and when no tour of a mini-batch has returned.
 
-    Before that, `warm_up` epochs of CD. log f of the states, and so the probabilities of the starts, is that of the
+    The first `warm_up` epochs use CD. log f of the states, and so the probabilities of the starts, follow the
     parameters of each update.
     """
 

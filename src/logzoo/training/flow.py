@@ -2,11 +2,11 @@
 
 After Desjardins, Courville & Bengio 2010 (adaptive parallel tempering) and Katzgraber, Trebst, Huse & Troyer 2006. A
 replica is "up" after the model end (beta = 1), "down" after the base end. f_up, the share of "up" among the labelled
-replicas of a rung, steps most where exchanges fail; rungs go there until f_up is linear in the rung.
+replicas of a rung, steps most where exchanges fail; rungs move there until f_up is linear in the rung.
 
 Even and odd pairs in turn carry replicas ballistically: where a share a of exchanges is made, an inner gap adds
-J (1 - a) / a to f_up, but an end gap J / 2 more, since who arrives is relabelled at once. A linear f_up would leave
-nothing of the end gaps once a > 2/3 inside. The feedback counts arrivals under the label they came with, and adds J
+J (1 - a) / a to f_up, but an end gap J / 2 more, since replicas are relabelled when they arrive. A linear f_up would
+shrink the end gaps to zero once a > 2/3 inside. The feedback counts arrivals under the label they came with, and adds J
 to every gap: J / a, as in the random walk that the rule is for. J / 2 is the flow: round trips per sweep and ladder.
 """
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 _DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.tempering.count_crossing`
-# The return time is not known at first: that of a ladder of this exchange rate, where spawning sets in.
+# The return time is unknown at first. It starts as that of a ladder with this exchange rate, where spawning begins.
 _EXCHANGE_RATE_AT_START = 0.4
-# In gaps of the linear ladder: no gap gets smaller, so that float32 tells rungs apart.
+# Smallest gap, relative to the gaps of the linear ladder, so that float32 distinguishes the rungs.
 _SMALLEST_GAP = 1e-3
 
 
@@ -58,7 +58,7 @@ class FlowLadder(Resumed):
         self.as_published = flag("as_published", as_published)
         rungs = self.betas.size
         self.share_up = np.linspace(0.0, 1.0, rungs)
-        # No exchange fails until one is seen to.
+        # Until exchanges are seen, all count as accepted.
         self.exchange_rates = np.ones(rungs - 1)
         failures = (rungs - 1) * (1.0 - _EXCHANGE_RATE_AT_START) / _EXCHANGE_RATE_AT_START
         # Round trips per replica and update; Syed et al. 2022, round trip rate of the even-odd scheme. Its inverse, the
@@ -77,7 +77,7 @@ class FlowLadder(Resumed):
         return min(self.trip_rate * self.betas.size / self.k, 0.5)
 
     def _profile(self) -> np.ndarray:
-        """What is to become linear (rung,): f_up made monotone, gaps like those of a random walk."""
+        """The profile (rung,) that the rungs make linear: monotone f_up, with the end gaps of a random walk."""
         from scipy.optimize import isotonic_regression  # takes long to import, and every job would wait for it
 
         profile = self.f_up
@@ -89,14 +89,15 @@ class FlowLadder(Resumed):
     def update(
         self, rung: np.ndarray, heading: np.ndarray, round_trips: np.ndarray, exchanged: np.ndarray | None = None
     ) -> np.ndarray | None:
-        """Learn from the replicas after each update, the first included; new betas (rung,), or None where they stay.
+        """Follow the replicas after each update, the first included; returns new betas (rung,), or None if they stay.
 
         exchanged (pair,): share or mean probability of the update's exchanges, NaN for a pair without any.
         """
         rungs, weight = self.betas.size, min(self.trip_rate, 0.5)
         self.sweeps += self.k
         up, down = (np.bincount(rung[heading == label], minlength=rungs) for label in (_UP, _DOWN))
-        # Those who move up, on every other inner rung, are "up" less often than those who move down, by twice the flow.
+        # Replicas that move up, on every other inner rung, are "up" less often than those that move down, by twice the
+        # flow.
         expected = self.share_up + self._flow * np.where((np.arange(rungs) + self.sweeps) % 2 == 0, -1.0, 1.0)
         expected[[0, -1]] = 0.0, 1.0
         # Replicas without a label count as expected: a rung of them alone keeps its value.
@@ -122,7 +123,7 @@ class FlowLadder(Resumed):
         return below + 1, float(0.5 * (self.betas[below] + self.betas[below + 1]))
 
     def insert(self, index: int, beta: float) -> None:
-        """Adopt a rung that `proposed_rung` named; its replicas start without label or round trips."""
+        """Insert the rung of `proposed_rung`; its replicas start without label or round trips."""
         self.betas = np.insert(self.betas, index, beta)
         self.share_up = np.insert(self.share_up, index, 0.5 * (self.share_up[index - 1] + self.share_up[index]))
         # In half the gap, about half as many exchanges fail.
@@ -134,7 +135,7 @@ class FlowLadder(Resumed):
 def linearising(betas: np.ndarray, profile: np.ndarray) -> np.ndarray:
     """Inverse temperatures (rung,) at which a monotone profile (rung,) would be linear in the rung."""
     targets = np.interp(np.linspace(profile[0], profile[-1], betas.size), profile, betas)
-    # A profile that is flat at an end does not say so.
+    # A profile that is flat at an end would move that end.
     targets[[0, -1]] = betas[[0, -1]]
     return targets
 

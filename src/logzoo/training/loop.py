@@ -34,11 +34,11 @@ INITIAL = ("marginals", "small", "uniform")
 _INITIAL_SCALE = 0.01  # standard deviation of the initial weights
 _INITIAL_REACH = 0.1  # of uniform ones, times the root of the number of units
 _TRACE_POINTS = 100
-# Islands of two, four at least, for an error.
+# Four islands of two walkers, the fewest for a standard error.
 _FEWEST_WALKERS = 8
 # Epochs between two falls of the learning rate.
 _EPOCHS = 10
-# A parameter of this size (or NaN) is no model of anything: its unit never changes.
+# With a parameter of this size the unit never changes; training has diverged.
 _DIVERGED = 1e4
 # Visible biases start within about +-4.6 under this pseudo-count.
 _PSEUDO_SHARE = 0.01
@@ -54,6 +54,14 @@ class TrainingRun(NamedTuple):
         Numbers at some hundred updates, over the dimension ``update``.
     snapshots : xarray.Dataset or None
         Parameters that some updates started from, over ``update``; None unless ``snapshots=`` asked for them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from logzoo import train_rbm
+    >>> run = train_rbm(np.eye(6, dtype=int), "cd", hidden=3, updates=20, batch=6, snapshots=4)
+    >>> run.trace.sizes["update"], run.snapshots.sizes["update"]
+    (20, 4)
     """
 
     rbm: RBM

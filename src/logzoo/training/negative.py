@@ -1,4 +1,4 @@
-"""What a phase of the gradient is made from: states of chains, with weights if any, or exact expectations."""
+"""The phases of the gradient: states of chains, weighted or not, or exact expectations."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class GreyChains(NamedTuple):
     def sweep(self, parameters: Parameters, key: np.uint64, first: int, last: int) -> None:
         """Make the sweeps x -> h -> E[v | h], numbered first, ..., last - 1, as Savarese et al. (2018) train.
 
-        Only h is drawn. This is no Gibbs sampling of the model: its stationary distribution is another one.
+        Only h is drawn. This is not Gibbs sampling of the model: its stationary distribution is different.
         """
         self.forget_hidden(parameters)
         beta, scratch = np.ones(len(self.v), np.float32), layer_scratch(self.chains.h.shape[1])
@@ -152,7 +152,7 @@ class ExactMeans(NamedTuple):
 
 
 def put_difference(parameters: Any, positive: Any, negative: Any, gradient: Values) -> None:
-    """Have a gradient hold the means of the positive phase less the negative one's; 0 if that is not `usable`."""
+    """Set a gradient to the means of the positive phase minus those of the negative one; 0 if that is not `usable`."""
     if isinstance(positive, WeightedChains) and isinstance(negative, WeightedChains):
         near, far = (positive.chains, positive.factors(1.0)), (negative.chains, negative.factors(-1.0))
         put_statistics(parameters, *near, *far, *gradient)

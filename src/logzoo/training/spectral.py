@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Initial iterations of log Zhat before the first update, and the sweeps of each.
 _INITIAL_ITERATIONS = 10
 _INITIAL_SWEEPS = 50
-# Updates between two looks at the interpolation of log f over the rungs, which larger weights make harder.
+# Updates between two checks of the interpolation of log f over the rungs, which larger weights make harder.
 _NODES_EVERY = 50
 
 
@@ -105,7 +105,7 @@ class SimulatedTemperingPhase:
         return {"v": sampler.chains.v, "rung": sampler.rung, "heading": sampler.heading, **numbers}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Go on from a `state`: at the next call, which brings the parameters."""
+        """Continue from a `state` at the next call, which supplies the parameters."""
         self.stored = state
         self.ledger.by_purpose = {"training": int(state["spent"])}
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from logzoo.training.loop import Values
 
 
-# Rounding of a float32 gradient, as a share of its largest singular value: what is smaller has no direction.
+# Rounding of a float32 gradient relative to its largest singular value: smaller ones are noise.
 _ROUNDING = 2e-6
 _OVERSAMPLING = 10  # columns of a randomised basis beyond its rank
 # With fewer, the singular value of the remainder comes out too small, and its step too long.
@@ -37,7 +37,7 @@ class Ascent(Resumed):
         self.weight_decay = share("weight_decay", weight_decay)
 
     def __call__(self, values: Values, gradient: Values, rate: float) -> float:
-        """Change `values` in place by one step; returns the largest size of a parameter, NaN if any is no number."""
+        """Change `values` in place by one step; returns the largest size of a parameter, NaN if any is NaN."""
         directions = self._directions(gradient)
         if self.weight_decay:
             values.weights[...] *= np.float32(1.0 - rate * self.weight_decay)
@@ -81,9 +81,9 @@ class RMSprop(Ascent):
 class RMSspectral(RMSprop):
     """RMSspectral (Carlson, Collins, Hsieh, Carin & Cevher 2015): weights += rate * sharp(G / sqrt(D)) / sqrt(D).
 
-    D as in RMSprop, which also moves the biases. rank: None for the exact `sharp`, or that of `sharp_of_rank`: faster,
-    but another step that wants another rate (at rank 30, gradients of RBMs of 180x500 and 784x500 gave 0.14 to 0.7 of
-    the exact length, at a cosine of 0.5 to 0.9).
+    D as in RMSprop, which also moves the biases. rank: None for the exact `sharp`, or that of `sharp_of_rank`, which is
+    faster but gives a different step and needs another rate (at rank 30, gradients of RBMs of 180x500 and 784x500 gave
+    0.14 to 0.7 of the exact length, at a cosine of 0.5 to 0.9).
     """
 
     def __init__(

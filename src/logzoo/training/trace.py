@@ -65,7 +65,7 @@ class Trace:
         numbers: Mapping[str, Any],
         profiles: Mapping[str, np.ndarray],
     ) -> None:
-        """Add a row: numbers by column, None for those that this method lacks; what the tracker reads; profiles."""
+        """Add a row: numbers by column (None for missing ones), the reading of the tracker, and profiles."""
         row = {"update": update} | {name: number for name, number in numbers.items() if number is not None}
         if self.tracker is not None:
             row |= self.tracker.reading
@@ -92,11 +92,11 @@ class Trace:
             getattr(self, kind)[name] = list(array)
 
     def dataset(self) -> xr.Dataset:
-        """The rows, over `update`; of a ladder that has gained rungs, NaN stands for those yet to come."""
+        """The rows, over `update`; if a ladder has gained rungs, earlier rows have NaN for them."""
         return self._over_updates(self.rows)
 
     def snapshots_dataset(self) -> xr.Dataset | None:
-        """The snapshots, over `update`; None if there are none to be."""
+        """The snapshots, over `update`; None if none were asked for."""
         return self._over_updates(self.snapshots) if self.snapshots else None
 
     def _over_updates(self, columns: Mapping[str, list[Any]]) -> xr.Dataset:

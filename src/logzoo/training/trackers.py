@@ -6,8 +6,8 @@ made the gradient. Without a prior on the change of log Z (sigma_Z infinite) an 
 noise of the observation; no covariance is inverted.
 
 RtsTracker: log Zhat at all rungs follows the occupancy of the trainer's own chains, log Zhat_k += alpha
-log(r_1 c_k / (r_k c_1)) (Carlson et al. 2016, section 3.3). `rts` makes the whole step; here an update has few draws,
-and the parameters change.
+log(r_1 c_k / (r_k c_1)) (Carlson et al. 2016, section 3.3). `rts` has alpha = 1; here an update has few draws, and the
+parameters change.
 
 JarzynskiTracker: walkers of its own, by annealed importance sampling along the training (Jarzynski 1997; Carbone, Hua,
 Coste & Vanden-Eijnden 2023). At every update the log-weight of a walker grows by log f_{t+1}(v) - log f_t(v), then it
@@ -73,9 +73,9 @@ class KalmanTracker:
     bias_variance = 1e-3
     # Nats: how far the log Z of the first parameters may lie from that of independent units.
     doubt = 10.0
-    # A spread between particles is what it states its errors from.
+    # Its errors come from the spread between particles.
     fewest_particles = 2
-    # What it reads: the steps of all pairs of rungs.
+    # It reads the steps of all pairs of rungs.
     all_pairs, all_rungs = True, False
     columns = {
         "log_z": ("tracked log partition function", "nat"),
@@ -148,7 +148,7 @@ class RtsTracker(Resumed):
         "log_z_std_dev": ("standard error over the chains of what was averaged, lag left aside", "nat"),
         "occupancy_error": ("largest |r - c| of this update, times the number of rungs", "1"),
     }
-    # What it reads: log f at all rungs.
+    # It reads log f at all rungs.
     all_pairs, all_rungs = False, True
     _kept = ("log_z_hat", "log_z_base", "influence", "occupancy_error")
 
@@ -202,9 +202,9 @@ class RtsTracker(Resumed):
         return dict(zip(self.columns, (*self.log_z, self.occupancy_error), strict=True))
 
 
-# Islands of walkers that know nothing of one another, and the share of effective ones below which these are resampled.
+# Number of independent islands of walkers, and the share of effective walkers below which an island is resampled.
 _ISLANDS, _SHARE = 10, 0.3
-# Beyond this variance of logs a standard error says nothing more.
+# Cap of the variance of logs: exp of it must not overflow.
 _LARGEST_VARIANCE = 100.0
 # Sweeps from independent units to the parameters that the training starts from.
 _FIRST = 100
@@ -261,7 +261,8 @@ class JarzynskiTracker(Resumed):
 def relative_error(log_values: np.ndarray) -> float:
     """Standard error of the mean of exp(log_values) (n,) relative to it: from their spread, or from that of their logs.
 
-    The larger one: few values do not show the tail that decides. Wider, as Student's interval is than the normal one.
+    The larger of the two counts, because few values do not show the tail. It is widened by the ratio of Student's
+    interval to the normal one.
     """
     relative = np.exp(log_values - log_values.max())
     spread = relative.std(ddof=1) / relative.mean()

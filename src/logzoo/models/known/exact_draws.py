@@ -1,10 +1,10 @@
-"""Exact draws of RBMs whose parameters show a way to them: no chain that has to be long enough, no burn-in.
+"""Exact draws of RBMs of special structure, without Markov chains or burn-in.
 
 An RBM is read as Ising spins on a graph: visible and hidden units are sites, weights are bonds. On a narrow graph, a
-strip of a lattice, a transfer matrix gives log Z and draws, whatever the signs of the couplings: sites are taken up one
-after the other, and dropped when all their neighbours are. Those in between are the front; a table holds, for each of
-its 2^width states, the log of the sum over all dropped sites. Ferromagnets without field are drawn by coupling from the
-past of their random-cluster model.
+strip of a lattice, a transfer matrix gives log Z and draws, whatever the signs of the couplings: sites enter one after
+the other, and are dropped when all their neighbours have entered. The sites in between are the front; a table holds,
+for each of its 2^width states, the log of the sum over all dropped sites. Ferromagnets without field are drawn by
+coupling from the past of their random-cluster model.
 """
 
 import math
@@ -20,7 +20,7 @@ from logzoo.models.known.grouped import LARGEST_SUM, log_terms
 from logzoo.models.rbm import RBM
 from logzoo.types import Array, Bits, Floats, Generator
 
-# Fields below this share of what cancels in them are rounding.
+# Fields below this share of the terms that cancel in them are rounding.
 _ROUNDING = 1e-9
 
 
@@ -67,7 +67,7 @@ LARGEST_WIDTH = 18
 
 
 class Step(NamedTuple):
-    """A site that is taken up, at the end of the front, and places in the front of what is dropped then, in turn."""
+    """A site that enters at the end of the front, and the positions of the sites that are then dropped, in turn."""
 
     site: int
     field: float
@@ -78,8 +78,8 @@ class Step(NamedTuple):
 def steps_of(spins: Spins) -> tuple[list[Step], int]:
     """The steps through all sites, and how many are in the front at most.
 
-    The order of Cuthill & McKee (1969): on a strip its front is little wider than the strip, whatever the sites are
-    called.
+    The order of Cuthill & McKee (1969): on a strip its front is little wider than the strip, for any numbering of the
+    sites.
     """
     # Of every site: (site at the other end, coupling) of each bond.
     neighbours = [[] for _ in spins.fields]
@@ -115,8 +115,8 @@ def _order_of(spins):
 def narrow_draws(steps: list[Step], count: int, generator: Generator) -> Array:
     """Independent exact draws of all spins, bool (count, site): whether they are +1.
 
-    Going back through the steps, a site that was dropped is drawn given the front: its two terms are in the table. Not
-    all tables are kept, but so few that making those in between again takes as long as the first time.
+    Going back through the steps, a site that was dropped is drawn given the front: its two terms are in the table. Only
+    some tables are stored; the others are computed again, which takes as long as the first time.
     """
     stride = math.isqrt(len(steps)) + 1
     table, stored = np.zeros(1), []
@@ -166,9 +166,9 @@ def drawn_from_the_past(spins: Spins, signs: Floats, count: int, generator: Gene
     """Independent exact draws of all spins, bool (count, site): whether they are +1.
 
     spins: without field; signs (site,): those that make all couplings positive (`aligned`). The upper chain starts with
-    all bonds open, the lower with none, ever further back with the same numbers for the same sweeps, until they are one
-    at time 0; then every cluster takes a sign by chance (Propp & Wilson 1996; Edwards & Sokal 1988).
-    Raises ValueError if they have not met within 2**26 numbers.
+    all bonds open, the lower with none. Both start further back, with the same numbers for the same sweeps, until they
+    agree at time 0; then every cluster takes a random sign (Propp & Wilson 1996; Edwards & Sokal 1988). Raises
+    ValueError if they have not met within 2**26 numbers.
     """
     graph = graph_of(spins)
     draws = np.empty((count, signs.size), bool)
@@ -211,7 +211,7 @@ def graph_of(spins: Spins) -> Graph:
 
 
 def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
-    """Draw independent visible states of an RBM whose parameters show a way to exact draws.
+    """Draw independent visible states of an RBM whose structure allows exact draws.
 
     Parameters
     ----------
@@ -226,13 +226,13 @@ def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
     Raises
     ------
     ValueError
-        Where no way to exact draws applies.
+        If no method of exact draws applies.
 
     Notes
     -----
-    The first way that applies is taken, whatever permutations and flips hide it: few groups of equal hidden units (at
-    most 2**23 combinations of how many are on), a narrow graph of weights (at most 18 units in its front), or neither
-    field nor frustration.
+    The first method that applies is used, for any permutation and flips of the units: few groups of equal hidden units
+    (at most 2**23 combinations of how many are on), a narrow graph of weights (at most 18 units in its front), or
+    neither field nor frustration.
     """
     count = whole_number("count", count)
     columns, sizes, visible_bias, group_bias = groups(rbm)

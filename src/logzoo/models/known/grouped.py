@@ -86,7 +86,7 @@ def bias_for_odds(terms: Floats, odds: float) -> float:
 def twins(
     generator: Generator, *, visible: int = 784, hidden: int = 500, strength: float = 4.0, odds: float = 1.0
 ) -> tuple[RBM, float]:
-    """One group with two modes, most hidden units on or most off, mirror images but for their odds; log Z in nats.
+    """One group with two modes, most hidden units on or most off, mirror images with different odds; log Z in nats.
 
     Weights 2 strength xi u / hidden, with signs xi and u uniform on [0, 1]; the visible bias is half of what all
     hidden units give, with the sign reversed. odds: of the mode with most units on. Raises ValueError naming the

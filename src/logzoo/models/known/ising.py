@@ -29,7 +29,7 @@ def checkerboard(rows: int, columns: int, first: Array, second: Array, couplings
 
 # Beyond it sinh 2K comes near the largest float64.
 LARGEST_COUPLING = 300.0
-# Below it spins are free to more digits than float64 has, and the formula is a difference of large numbers.
+# Below it the coupling has no effect in float64, and the formula is a difference of large numbers.
 _FREE = 1e-9
 
 
@@ -83,7 +83,7 @@ def log_z_torus(side: int, coupling: float) -> float:
 
 # exp(i turn / 2) of going straight on and of a quarter turn to the left and to the right, in quarters.
 _PHASES = {0: 1.0, 1: np.exp(0.25j * np.pi), -1: np.exp(-0.25j * np.pi)}
-# Largest difference in nats between two ways to factor the same matrix: what rounding may do to log Z.
+# Largest difference in nats between two factorisations of the same matrix, which bounds the effect of rounding.
 LARGEST_ERROR = 1e-8
 
 
@@ -117,9 +117,9 @@ def log_z_planar(horizontal: ArrayLike, vertical: ArrayLike) -> float:
     """log Z in nats of spins on a free square lattice, log f = sum over bonds of K s s'.
 
     horizontal (rows, columns - 1), vertical (rows - 1, columns): K between neighbours; at least 2 x 2 spins.
-    Z = 2^spins prod cosh K sqrt(det(1 - T)), T over directed bonds: from e to a bond e' that goes on where e ends, not
-    back, tanh(K_e) exp(i turn / 2) (Kac & Ward 1952; Cimasoni 2010). Two sparse LUs: 40 x 40 spins take 0.1 s.
-    Raises ValueError for shapes that do not match and couplings so strong that rounding would show.
+    Z = 2^spins prod cosh K sqrt(det(1 - T)), T over directed bonds: from e to a bond e' that starts where e ends and
+    does not turn back, tanh(K_e) exp(i turn / 2) (Kac & Ward 1952; Cimasoni 2010). Two sparse LUs: 40 x 40 spins take
+    0.1 s. Raises ValueError for shapes that do not match and couplings so strong that rounding would show.
     """
     first, second, couplings, (rows, columns) = _bonds(horizontal, vertical)
     log_cosh = np.abs(couplings) + np.log1p(np.exp(-2.0 * np.abs(couplings))) - np.log(2.0)
