@@ -7,15 +7,27 @@ A stamp is {"inputs": {path: content hash}, "parameters": digest, "source": dige
 a PNG, in the keywords of a PDF, in a comment at the end of HTML or Markdown.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import re
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 import netCDF4
 
 from logzoo.io.provenance import PACKAGE_FOLDER, source_digest
 from logzoo.io.reading import json_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    import xarray as xr
+
+    from logzoo.types import FilePath
+
 
 # The folder of the project; nothing lies there where the package was installed without it.
 ROOT = Path(__file__).parents[2]
@@ -30,12 +42,12 @@ _IN_TEXT = re.compile(r"<!-- logzoo \{[^\n]*\} -->\n\Z")
 STAND_IN = " (STAND-IN)"
 
 
-def code_digest(*modules, scripts=()):
+def code_digest(*modules: str, scripts: Iterable[str | Path] = ()) -> str:
     """Hash the behaviour of modules and scripts and of all that they import, as `logzoo.io.provenance` does."""
     return source_digest(*modules, scripts=scripts, packages=PACKAGES)
 
 
-def recorded(params, number=0):
+def recorded(params: Mapping[str, Any], number: int = 0) -> tuple[dict[str, Any], str]:
     """The parameters and the source digest that a job with these params records in its output of that number.
 
     Where params has `sources`, each output has its own entry of `settings` and `sources`, in the order of the outputs.
@@ -49,12 +61,12 @@ def recorded(params, number=0):
     return {name: value for name, value in parameters.items() if name not in CODE}, source
 
 
-def digest_of(parameters):
+def digest_of(parameters: Mapping[str, Any]) -> str:
     """Hash parameters (64 hexadecimal digits), where there is no room for all of them."""
     return hashlib.sha256(json.dumps(parameters, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
-def named_hashes(paths):
+def named_hashes(paths: Iterable[FilePath]) -> dict[str, str]:
     """Hashes by path: of the content of artifacts, of the files in manifests of raw files; ValueError if unreadable."""
     hashes = {}
     for path in map(str, paths):
@@ -69,7 +81,7 @@ def named_hashes(paths):
     return hashes
 
 
-def content_hash(path):
+def content_hash(path: FilePath) -> str:
     """The content hash that an artifact states, without reading the rest of it; ValueError, one line, if none."""
     try:
         with netCDF4.Dataset(path) as file:
@@ -78,24 +90,24 @@ def content_hash(path):
         raise ValueError(f"{path}: not a readable logzoo artifact: {' '.join(str(error).split())}") from None
 
 
-def picture_metadata(stamp):
+def picture_metadata(stamp: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """Metadata with a stamp for matplotlib to write into a PNG and a PDF."""
     return {"png": {"logzoo": _json(stamp)}, "pdf": {"Keywords": f"logzoo {_json(stamp)}"}}
 
 
-def stamped_text(text, stamp):
+def stamped_text(text: str, stamp: Mapping[str, Any]) -> str:
     """Put a stamp at the end of HTML or Markdown that has none."""
     # Two hyphens would end the comment.
     comment = _json(stamp).replace("--", "\\u002d\\u002d")
     return f"{text}<!-- logzoo {comment} -->\n"
 
 
-def without_stamp(text):
+def without_stamp(text: str) -> str:
     """HTML or Markdown without its stamp, if it has one."""
     return _IN_TEXT.sub("", text)
 
 
-def read_stamp(name, content):
+def read_stamp(name: str, content: bytes) -> dict[str, Any]:
     """The stamp in the bytes of a .png, .pdf, .html or .md file of that name; ValueError, a phrase, if none."""
     before = _BEFORE.get(Path(name).suffix, _BEFORE_IN_TEXT)
     try:
@@ -114,7 +126,7 @@ def _json(stamp):
     return json.dumps(stamp, sort_keys=True, separators=(",", ":"))
 
 
-def stand_ins(artifacts):
+def stand_ins(artifacts: Iterable[Any]) -> dict[str, str]:
     """Attributes `stand_in_for` and `stand_in_reason` (one a line) of stand-ins among artifacts; empty without any.
 
     artifacts: Datasets, or their attributes.
@@ -129,12 +141,12 @@ def stand_ins(artifacts):
     }
 
 
-def stand_in_line(attributes):
+def stand_in_line(attributes: Mapping[str, Any]) -> str:
     """A line that names the data sets and models that were replaced; empty if there are none."""
     replaced = attributes.get("stand_in_for")
     return f"STAND-IN: something else stands in for {replaced}" if replaced else ""
 
 
-def stand_in_note(artifact):
+def stand_in_note(artifact: xr.Dataset) -> str:
     """The mark behind the name of a row whose artifact is made from stand-in data; empty for others."""
     return STAND_IN if "stand_in_for" in artifact.attrs else ""

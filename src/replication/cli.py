@@ -3,6 +3,7 @@
 What takes long to import is imported inside the commands, so that help comes at once.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +28,12 @@ _SCALE_CONFIGFILE: dict[str, Any] = {
 _SCALE: dict[str, Any] = {"default": "quick", "metavar": "NAME", "help": "scale of the run (default quick)"}
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line on `argv` (the arguments of the process when None). Returns the exit code."""
     return run_command(command_parser(), argv)
 
 
-def command_parser():
+def command_parser() -> Parser:
     parser = Parser(prog="replication", description="Four papers on log Z of RBMs: audit, cost and publish their runs.")
     parser.add_argument("--version", action="version", version=f"logzoo {__version__}")
     command = adder(parser.add_subparsers(metavar="COMMAND", required=True))

@@ -1,11 +1,20 @@
 """Where files lie below the folder of a project, what kind each is of by its place, and folders written whole."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import re
 import secrets
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from logzoo.types import FilePath
+
 
 _NAME = r"[^/.][^/]*"
 _WORD = r"[^/.]+"
@@ -42,12 +51,12 @@ _MOST_ENTRIES = 100_000
 _UNFINISHED = re.compile(r"(^|/)\.[^/]*\.tmp$|\.checkpoint\.npz$")
 
 
-def files_of(folder):
+def files_of(folder: FilePath) -> list[str]:
     """The regular files below data/ and figures/ of a project, sorted, as paths from its folder; not data/mirror."""
     return walked(folder)[0]
 
 
-def walked(folder):
+def walked(folder: FilePath) -> tuple[list[str], dict[str, str]]:
     """(files, others): regular files as in `files_of`, and {path: what it is} of everything else.
 
     Nothing is opened and no link is followed, but that data/ and figures/ themselves may be links to another disk.
@@ -79,36 +88,36 @@ def walked(folder):
     return sorted(files), dict(sorted(others.items()))
 
 
-def kind_of(path):
+def kind_of(path: str) -> str | None:
     """What a file is by its path; None for what no job of the workflow leaves behind."""
     if is_unfinished(path):
         return None
     return next((kind for pattern, kind in _KINDS if re.fullmatch(pattern, path)), None)
 
 
-def is_unfinished(path):
+def is_unfinished(path: str) -> bool:
     """Whether a path is that of a temporary file or a checkpoint."""
     return _UNFINISHED.search(path) is not None
 
 
-def scale_of(path):
+def scale_of(path: str) -> str | None:
     """The scale that a file belongs to; None for data sets and raw files, which all scales share."""
     parts = path.split("/")
     return parts[1] if len(parts) > 2 and parts[1] not in ("raw", "datasets") else None
 
 
-def scales_of(paths):
+def scales_of(paths: Iterable[str]) -> list[str]:
     """The scales that any of these files belong to, sorted."""
     return sorted({scale for path in paths if (scale := scale_of(path)) is not None})
 
 
-def is_timed(path):
+def is_timed(path: str) -> bool:
     """Whether a file holds measured times."""
     return path.split("/")[2:3] == ["timings"]
 
 
 @contextlib.contextmanager
-def folder_written_whole(path):
+def folder_written_whole(path: Path) -> Iterator[Path]:
     """Give a new folder to fill, which takes the place of `path`, a folder or nothing, when the block ends well.
 
     What killed processes left that were doing so is removed, but what was there before is put back where nothing has

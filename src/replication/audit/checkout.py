@@ -4,6 +4,8 @@ Snakemake runs the checkout's own Snakefile in a scratch folder that holds copie
 audited tree, and it may run the rules of the picked files only, none of which downloads.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import shutil
@@ -11,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import yaml
@@ -24,13 +27,21 @@ from replication.artifacts import ROOT, without_stamp
 from replication.layout import files_of, is_timed, kind_of, scale_of
 from replication.startup import COMPILES_LATER
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from logzoo.types import FilePath
+    from replication.audit.findings import Findings
+
+
 _COMPARED = (*SCHEMAS, "picture", "page", "table text")
 OTHER_CODE = "made by other code than the present"
 # Attributes that may change without any number; parameters are compared before.
 _OF_THE_CODE = {"source_sha256", "software_json", "parameters_json", "content_sha256"}
 
 
-def configuration_files(configfile=None):
+def configuration_files(configfile: FilePath | None = None) -> dict[str, Any]:
     """{scale: file} of the configurations in the checkout and of a user's own; none without a checkout."""
     if not (ROOT / "Snakefile").is_file():
         return {}
@@ -44,7 +55,7 @@ def configuration_files(configfile=None):
     return {scale: path for scale, path in scales.items() if isinstance(scale, str)}
 
 
-def jobs_of_scale(scale, configfile):
+def jobs_of_scale(scale: str, configfile: FilePath) -> dict[str, Any]:
     """{path: job} of all files that a configuration makes, as `replication.tasks.jobs_of_files` gives them."""
     with tempfile.TemporaryDirectory() as scratch:
         failure = _snakemake(scratch, configfile, "jobs")
@@ -53,7 +64,9 @@ def jobs_of_scale(scale, configfile):
         return json.loads(Path(scratch, f"logs/{scale}/jobs.json").read_text())
 
 
-def regenerate(findings, folder, jobs, configfiles, count, seed):
+def regenerate(
+    findings: Findings, folder: FilePath, jobs: Mapping[str, Any], configfiles: dict[Any, Any], count: int, seed: int
+) -> None:
     """Make `count` files again, picked at random by `seed` of those whose inputs are here, and enter what differs."""
     regenerable = {path: job for known in jobs.values() for path, job in _regenerable(folder, known).items()}
     # Nothing runs on files that are damaged, or so large that their numbers were not checked.

@@ -1,8 +1,11 @@
 """Checks of one file by itself: bytes, schema and content hash of an artifact; the stamp of a picture or page."""
 
+from __future__ import annotations
+
 import contextlib
 import re
 from functools import partial
+from typing import TYPE_CHECKING
 
 from logzoo.io import schema
 from logzoo.io.netcdf import check_seal, content_sha256, load_raw, read_provenance, unpacked_bytes
@@ -10,11 +13,18 @@ from logzoo.io.reading import json_object, read_bytes
 from replication.artifacts import read_stamp
 from replication.layout import STAMPED
 
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from replication.audit.findings import Findings
+
+
 # Of larger artifacts only the bytes and the attributes are checked, so that memory does not follow their size.
 _MOST_BYTES = 1 << 27
 
 
-def check_file(findings, folder, path, kind):
+def check_file(findings: Findings, folder: Path, path: str, kind: str | None) -> tuple[Any, Any]:
     """Check one file by itself. Returns (content hash, record of how it was made); None for what it does not have.
 
     A record has the parameters (a digest of them in a stamp), the source digest, and the inputs {path: hash}.

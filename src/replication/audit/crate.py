@@ -3,10 +3,13 @@
 The profile is Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5), which builds on RO-Crate 1.1.
 """
 
+from __future__ import annotations
+
 import json
 import mimetypes
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
 from rocrate.model.contextentity import ContextEntity
@@ -19,6 +22,13 @@ from replication.audit.manifest import manifest_path
 from replication.audit.publish import files_of_run
 from replication.layout import kind_of
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from logzoo.types import FilePath
+
+
 CRATE = "ro-crate-metadata.json"
 _PROFILES = (
     "https://w3id.org/ro/wfrun/process/0.5",
@@ -30,7 +40,9 @@ _ABOUT = ("CITATION.cff", "LICENSE", "README.md", "pyproject.toml", "requirement
 _FORMATS = mimetypes.MimeTypes(filenames=())
 
 
-def write_crate(folder, scale, *, jobs=None, agent=None):
+def write_crate(
+    folder: FilePath, scale: str, *, jobs: Mapping[str, Any] | None = None, agent: str | None = None
+) -> Path:
     """Describe the finished run of a scale in `ro-crate-metadata.json` in the folder of its project. Returns the path.
 
     jobs: as for `audit`, or None; agent: name of the person who ran it, or None. Raises ValueError, one line, if there

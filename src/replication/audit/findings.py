@@ -1,13 +1,22 @@
 """What an audit found: faults, stale files and notes; as text for a terminal and as JSON."""
 
+from __future__ import annotations
+
 import contextlib
 import json
 import re
 from collections import Counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from logzoo.io.atomic import write_text
 from logzoo.printing import one_line, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from logzoo.types import FilePath
+
 
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 _LONGEST = 110
@@ -39,7 +48,7 @@ class Findings:
             self.faults.append(Fault(file, name, str(actual), str(expected)))
         return bool(passed)
 
-    def read(self, file, name, reader, expected, broken=Exception):
+    def read(self, file: str, name: str, reader: Callable[[], Any], expected: object, broken: Any = Exception) -> Any:
         """Count a check that `reader()` raises no error; returns what it returns, or None."""
         content = reason = None
         try:
@@ -50,7 +59,7 @@ class Findings:
         return content
 
     @contextlib.contextmanager
-    def recorded(self, file):
+    def recorded(self, file: str) -> Iterator[None]:
         """Enter any exception of the block as a fault of the file, so that the audit reaches its end."""
         try:
             yield
@@ -58,7 +67,7 @@ class Findings:
             self.check(file, "readable", False, repr(error), "a file that can be checked")
 
 
-def report(findings):
+def report(findings: Findings) -> str:
     """A table of faults, stale files by their reasons, the notes, and how much was checked."""
     text = _rows([Fault._fields, *findings.faults]) if findings.faults else ""
     for reason in sorted(set(findings.stale.values())):
@@ -74,7 +83,7 @@ def report(findings):
     return f"{text}{counts}; {findings.files} files, {findings.checks.total()} checks\n"
 
 
-def write_report(findings, path):
+def write_report(findings: Findings, path: FilePath) -> None:
     """Write the findings as JSON, with whole hashes."""
     content = {
         "passed": not findings.faults,

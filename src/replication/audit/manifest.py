@@ -4,14 +4,21 @@ The workflow writes it when a run succeeds. Published results have one of the sa
 the run that are not published, with the hash by which artifacts name them as inputs.
 """
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from logzoo.io.atomic import write_text
 from logzoo.io.reading import read_json, sha256_of
 from logzoo.printing import one_line
 from replication.layout import UNLISTED, files_of, kind_of, scale_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from logzoo.types import FilePath
 
 
 class Manifest(NamedTuple):
@@ -26,16 +33,16 @@ class Manifest(NamedTuple):
     hours: dict[str, float]
     protocol: str = ""
 
-    def text(self):
+    def text(self) -> str:
         return json.dumps(self._asdict(), indent=0, sort_keys=True) + "\n"
 
 
-def manifest_path(scale):
+def manifest_path(scale: str) -> str:
     """Where the manifest of a scale lies, from the folder of the project."""
     return f"data/{scale}/manifest.json"
 
 
-def listed_files(folder, scale, shared=()):
+def listed_files(folder: FilePath, scale: str, shared: Iterable[str] = ()) -> dict[str, str]:
     """{path: sha256} of the files of a scale as they are now, and of the data sets and raw files `shared`."""
     paths = [path for path in files_of(folder) if kind_of(path) not in UNLISTED]
     return {
@@ -45,14 +52,14 @@ def listed_files(folder, scale, shared=()):
     }
 
 
-def write_manifest(folder, scale, shared=(), protocol=""):
+def write_manifest(folder: FilePath, scale: str, shared: Iterable[str] = (), protocol: str = "") -> str:
     """Write the manifest of a finished run in one step. Returns the SHA-256 of the manifest itself."""
     path = Path(folder, manifest_path(scale))
     write_text(path, Manifest(scale, listed_files(folder, scale, shared), {}, {}, protocol).text())
     return sha256_of(path)
 
 
-def read_manifest(folder, scale):
+def read_manifest(folder: FilePath, scale: str) -> Manifest:
     """The `Manifest` of a scale. Raises ValueError, one line, for a file of another form."""
     path = manifest_path(scale)
     try:

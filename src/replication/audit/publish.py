@@ -4,10 +4,13 @@ Models, snapshots, data sets, raw files and PDFs are left out, and artifacts tha
 the manifest keeps their hashes.
 """
 
+from __future__ import annotations
+
 import math
 import shutil
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from logzoo.io.schema import SCHEMAS
 from logzoo.printing import table
@@ -16,12 +19,20 @@ from replication.audit.manifest import Manifest, manifest_path, read_manifest
 from replication.audit.tree import audit
 from replication.layout import folder_written_whole, kind_of, scale_of
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.types import FilePath
+
+
 MOST_MEGABYTES, _MEGABYTE = 20, 1e6
 _SHOWN = ("picture", "page", "table text", "table", "verdict", "scorecard")
 _NEVER = ("model", "snapshots", "dataset", "raw file", "raw manifest")
 
 
-def publish(folder, scale, jobs, *, most=MOST_MEGABYTES, hours=None):
+def publish(
+    folder: FilePath, scale: str, jobs: Any, *, most: float = MOST_MEGABYTES, hours: dict[str, float] | None = None
+) -> Any:
     """Publish the finished run of a scale in results/<scale>/ of its project, in place of an earlier publication.
 
     jobs: {path: job} of its configuration; most: megabytes; hours: {figure: core-hours of its claims}. Returns a table
@@ -55,7 +66,7 @@ def publish(folder, scale, jobs, *, most=MOST_MEGABYTES, hours=None):
     return f"{table(rows)}published: results/{scale}, {len(sizes)} files, {total:.1f} MB\n"
 
 
-def files_of_run(folder, scale, jobs=None):
+def files_of_run(folder: Path, scale: str, jobs: Any = None) -> dict[str, str]:
     """{path: sha256} of a finished run without faults or stale files; ValueError, one line, for any other."""
     if not (folder / manifest_path(scale)).is_file():
         raise ValueError(f"{manifest_path(scale)}: no such file in {folder}; run the workflow first, it ends with this")

@@ -4,8 +4,11 @@ The audited tree supplies data. What should be there, and how it is made, comes 
 module, parameter, path to write or address is taken from the tree.
 """
 
+from __future__ import annotations
+
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from logzoo.checks import whole_number
 from logzoo.io.atomic import resolved_output
@@ -17,8 +20,21 @@ from replication.audit.findings import Findings, report, write_report
 from replication.audit.manifest import manifest_path, read_manifest
 from replication.layout import UNLISTED, files_of, is_unfinished, kind_of, scale_of, scales_of, walked
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
-def run_audit(folder, *, configfile=None, regenerate=0, seed=0, output=None):
+    from logzoo.types import FilePath
+
+
+def run_audit(
+    folder: FilePath,
+    *,
+    configfile: FilePath | None = None,
+    regenerate: int = 0,
+    seed: int = 0,
+    output: FilePath | None = None,
+) -> tuple[str, bool]:
     """Audit a project or published results. Returns the report and whether there was no fault.
 
     configfile: of a user's own scale. regenerate: number of files to make again in a scratch folder, picked at random
@@ -37,7 +53,7 @@ def run_audit(folder, *, configfile=None, regenerate=0, seed=0, output=None):
     return report(findings), not findings.faults
 
 
-def audit(folder, jobs=None):
+def audit(folder: FilePath, jobs: Mapping[str, Any] | None = None) -> Findings:
     """Check every file of a project or of published results. Returns `Findings`; nothing is written.
 
     jobs: {scale: {path: job}} of the configuration and code of this checkout (`checkout.jobs_of_scale`).

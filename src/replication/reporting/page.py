@@ -4,8 +4,11 @@ The page opens with what was done, the figures that answer the question of a pap
 self-contained HTML from the templates in workflow/templates: same contents, same bytes.
 """
 
+from __future__ import annotations
+
 import json
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from logzoo.io.netcdf import read_artifact
 from replication.artifacts import stand_in_line, stand_ins
@@ -14,13 +17,22 @@ from replication.reporting.tables import frame_of, notes_of
 from replication.reporting.verdicts import SIGNS
 from replication.reporting.web import LARGE, SMALL, embedded, rendered
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    import xarray as xr
+
+    from logzoo.types import FilePath
+
+
 # Digits of the hash of an input: enough to tell which it was.
 _SHORT = 12
 # Lines and columns of a table that are shown in its small picture.
 _CORNER = 8, 3
 
 
-def exhibit_of(shown, records):
+def exhibit_of(shown: Mapping[str, Any], records: Sequence[Any]) -> dict[str, Any]:
     """A figure or table, for the page: as `replication.catalogue` describes it, with its `picture` or `table`.
 
     shown: {title, paper, caption, files, artifacts, verdict}; the last three are paths from the folder of the project,
@@ -39,7 +51,17 @@ def exhibit_of(shown, records):
     return {**exhibit, "picture": None, "corner": cells, "table": table, "words": words, "notes": notes_of(rows)}
 
 
-def page(card, exhibits, *, zoo, papers, scale, folder, templates, companion=None):
+def page(
+    card: xr.Dataset,
+    exhibits: Mapping[str, Any],
+    *,
+    zoo: Any,
+    papers: Mapping[str, Any],
+    scale: str,
+    folder: str,
+    templates: FilePath,
+    companion: str | None = None,
+) -> str:
     """The page: card of `reporting.scorecard.scorecard`, {name: exhibit}, all estimates, {paper: its entry} in order.
 
     An entry is {title, source}, with `question` and `answers` (names of exhibits) where these open the page. `folder`
@@ -68,7 +90,7 @@ def page(card, exhibits, *, zoo, papers, scale, folder, templates, companion=Non
     )
 
 
-def scorecard_page(card, *, scale, folder, templates):
+def scorecard_page(card: xr.Dataset, *, scale: str, folder: str, templates: FilePath) -> str:
     """The scorecard alone, as a page."""
     rows = [_row(row, folder, {}) for row in entries(card)]
     return rendered("scorecard.html", templates, **_common(rows, scale, card.attrs), summary=summary(card, scale))

@@ -21,7 +21,7 @@ from replication.reporting.verdicts import BOUNDS, FAILED, NOT_TESTED, UNDECIDED
 _MARKED = re.compile(r"(<!-- ([\w-]+): ([^>]+?) -->).*?(<!-- / -->)", re.DOTALL)
 
 
-def requoted(text, page, root):
+def requoted(text: str, page: str, root: Path) -> str:
     """The text of a page with all that it quotes as the results published below `root` have it.
 
     page: its path from there. Raises ValueError, one line, for a mark that names nothing.
@@ -37,7 +37,7 @@ def requoted(text, page, root):
     return _MARKED.sub(renewed, text)
 
 
-def requote_pages(root):
+def requote_pages(root: Path) -> list[str]:
     """Update README.md and the pages of docs/ below `root`; returns the paths of those that changed."""
     changed = []
     for path in [Path(root, "README.md"), *sorted(Path(root, "docs").glob("**/[!_]*.md"))]:

@@ -1,8 +1,11 @@
 """The scorecard: every claim, figure and table of the papers with its verdict, from the verdicts of all figures."""
 
+from __future__ import annotations
+
 import os
 import re
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -25,6 +28,13 @@ from replication.reporting.verdicts import (
     why_of,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    import xarray as xr
+
+
 _FALLS = "falls"
 _TEXTS = {
     "paper": "paper that says so",
@@ -36,7 +46,7 @@ _TEXTS = {
 }
 
 
-def scorecard(claims, verdicts, figures):
+def scorecard(claims: Mapping[str, Any], verdicts: Mapping[str, xr.Dataset], figures: Mapping[str, Any]) -> xr.Dataset:
     """Dataset over all claims, those that are not tested included.
 
     claims: {id: entry}, as in `reporting.verdicts`, or with `not_tested` for one that cannot be tested; verdicts:
@@ -77,7 +87,7 @@ def _row(name, entry, verdicts, figure):
     return {**row, "artifacts": " ".join(f"{key}={path}" for key, path in figure["artifacts"].items())}
 
 
-def entries(card):
+def entries(card: xr.Dataset) -> list[dict[str, Any]]:
     """The rows of a scorecard as dicts of texts: `number` with its interval, `found` with what it is of as well.
 
     `sentence` and `measured` are texts: the claim and what was published; what was measured and what the claim needs.
@@ -109,7 +119,7 @@ def _measured(row):
     return f"{row['statistic']}: {row['number']}{needs}.{size}"
 
 
-def summary(card, scale):
+def summary(card: xr.Dataset, scale: str) -> str:
     """Sentences: how many claims there are, how many the scale decides, and how many of each verdict."""
     verdicts = list(card["verdict"].values)
     decided = sum(verdict in DECIDED for verdict in verdicts)
@@ -120,7 +130,7 @@ def summary(card, scale):
     return " ".join(filter(None, (counted, card.attrs.get("standing", ""))))
 
 
-def counts_by_paper(rows):
+def counts_by_paper(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
     """{paper: how many verdicts of each sort it got}, in the order of VERDICTS, of rows as `entries` gives them."""
     by_paper = {}
     for row in rows:
@@ -128,7 +138,7 @@ def counts_by_paper(rows):
     return {paper: [verdicts.count(verdict) for verdict in VERDICTS] for paper, verdicts in by_paper.items()}
 
 
-def markdown(card, folder):
+def markdown(card: xr.Dataset, folder: str) -> str:
     """A scorecard in Markdown; links are relative to `folder`: that of its scale, from the folder of the project."""
     rows = [
         {
@@ -146,21 +156,21 @@ def markdown(card, folder):
     return tables.markdown(pd.DataFrame(rows), title)
 
 
-def without_links(text):
+def without_links(text: str) -> str:
     """Markdown with the texts of its links alone, to print."""
     return re.sub(r"\[([^]\n]*)\]\([^)\n]*\)", r"\1", text)
 
 
-def csv(card):
+def csv(card: xr.Dataset) -> str:
     """A scorecard as comma-separated values, at full precision."""
     return card.to_dataframe()[[*_TEXTS, *NUMBERS]].to_csv()
 
 
-def link(text, path, folder):
+def link(text: str, path: str, folder: str) -> str:
     """A link of Markdown from a folder to a path, both relative to the folder of the project."""
     return f"[{text}]({relative(path, folder)})"
 
 
-def relative(path, folder):
+def relative(path: str, folder: str) -> str:
     """A path as seen from a folder, both relative to the folder of the project."""
     return os.path.relpath(path, folder).replace(os.sep, "/")

@@ -1,10 +1,19 @@
 """Statistics over independent repeats with their intervals."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from replication.claim import ERROR, FEWEST_REPEATS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    import xarray as xr
+
 
 RESAMPLES = 2000
 QUANTILES = (0.025, 0.975)
@@ -39,22 +48,22 @@ class Statistic(NamedTuple):
     number: int = 0
 
 
-def untested(note=""):
+def untested(note: str = "") -> Statistic:
     """The statistic that could not be computed."""
     return Statistic(np.nan, np.nan, np.nan, note)
 
 
-def truth_of(truth):
+def truth_of(truth: xr.Dataset) -> Any:
     """log Z taken as true and its standard error, nats; the error is infinite where its runs did not converge."""
     return float(truth["log_z"]), float(truth["std_error"]) if truth.attrs.get("converged", 1) else np.inf
 
 
-def fixed_generator(key):
+def fixed_generator(key: Any) -> np.random.Generator:
     """A generator that always makes the same resamples: a repeated figure or verdict is the same."""
     return np.random.Generator(np.random.Philox(key=key))
 
 
-def resamples(replicates, generator):
+def resamples(replicates: int, generator: np.random.Generator) -> np.ndarray:
     """Places (resample, replicate) of replicates drawn with replacement.
 
     Of n replicates n - 1 are drawn, so that the variance of a mean comes out right however few there are (Rao & Wu
@@ -63,7 +72,7 @@ def resamples(replicates, generator):
     return generator.integers(replicates, size=(RESAMPLES, max(replicates - 1, 1)))
 
 
-def resampled(values, chosen):
+def resampled(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """Values (resample, ..., replicate) of the last axis of an array, at the places of `resamples`."""
     return np.moveaxis(values[..., chosen], -2, 0)
 
@@ -117,12 +126,12 @@ def over_repeats(statistic, *replicated, note="", scale="linear", truth_error=0.
     return Statistic(value, min(low, value), max(high, value), note, error, freedom, scale)
 
 
-def joined(*texts):
+def joined(*texts: str) -> str:
     """Texts that are not empty in one line."""
     return "; ".join(filter(None, texts))
 
 
-def tail(statistic, bound):
+def tail(statistic: Statistic, bound: float) -> float:
     """Two-sided tail probability of a bound under a statistic; NaN of one without an interval."""
     from scipy.special import stdtr  # takes long to import, and every job of the workflow would wait for it
 
@@ -167,7 +176,7 @@ def _student(freedom):
     return float(stdtrit(freedom, QUANTILES[1]))
 
 
-def holm(tails):
+def holm(tails: Mapping[str, float]) -> dict[str, bool]:
     """{name: whether a claim still has a verdict} of {name: tail probability} of all that are tested together.
 
     At most 5% of whole families have any false verdict (Holm 1979). One without a tail probability counts as one that
@@ -181,7 +190,7 @@ def holm(tails):
     return holds
 
 
-def share(hits, note=""):
+def share(hits: Any, note: str = "") -> Statistic:
     """Share of hits with its binomial interval; NaN of none."""
     if hits.size == 0:
         return untested(note)
@@ -189,7 +198,7 @@ def share(hits, note=""):
     return Statistic(float(value), float(low), float(high), joined(note, f"of {hits.size}"), number=int(hits.size))
 
 
-def share_with_interval(hits, number):
+def share_with_interval(hits: Any, number: Any) -> Any:
     """Share of hits and its 95% interval (Wilson 1927; Brown, Cai & DasGupta 2001); NaN where the number is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         fraction, squared = np.divide(hits, number), np.divide(DEVIATE**2, number)
@@ -199,44 +208,44 @@ def share_with_interval(hits, number):
     return fraction, np.array([np.minimum(fraction, center - half), np.maximum(fraction, center + half)])
 
 
-def mean_with_band(values):
+def mean_with_band(values: Any) -> Any:
     """Mean over the last axis (budget, replicate) and a 95% bootstrap band: (budget,), (2, budget)."""
     return _with_band(values, lambda sample: sample.mean(axis=-1))
 
 
-def rmse_with_band(values, truth):
+def rmse_with_band(values: Any, truth: Any) -> Any:
     """Root mean square error over replicates (budget, replicate) and its 95% bootstrap band: (budget,), (2, budget)."""
     return _with_band(values - truth, root_mean_square)
 
 
-def root_mean_square(errors, axis: int | tuple[int, ...] = -1):
+def root_mean_square(errors: Any, axis: int | tuple[int, ...] = -1) -> Any:
     """Root mean square over an axis, or several."""
     return np.sqrt((errors**2).mean(axis=axis))
 
 
-def ratio_of_rmse(errors, others):
+def ratio_of_rmse(errors: Any, others: Any) -> Any:
     """Root mean square over all axes but the first (resample), over that of other errors."""
     above, below = (root_mean_square(array, _inner_axes(array)) for array in (errors, others))
     return above / below
 
 
-def mean(values):
+def mean(values: Any) -> Any:
     """Mean over all axes but the first (resample)."""
     return values.mean(axis=_inner_axes(values))
 
 
-def ratio_of_means(values, others):
+def ratio_of_means(values: Any, others: Any) -> Any:
     """`mean` of values over that of others."""
     return mean(values) / mean(others)
 
 
-def ratio_of_sums(values, others):
+def ratio_of_sums(values: Any, others: Any) -> Any:
     """Sum of values over the last axis over that of others, NaN where both are 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return values.sum(axis=-1) / others.sum(axis=-1)
 
 
-def difference_of_means(values, others):
+def difference_of_means(values: Any, others: Any) -> Any:
     """`mean` of values less that of others."""
     return mean(values) - mean(others)
 
@@ -250,7 +259,7 @@ def _with_band(values, statistic):
     return statistic(values), np.quantile(statistic(resampled(values, chosen)), QUANTILES, axis=0)
 
 
-def seconds_of_budgets(timings, estimator, budgets):
+def seconds_of_budgets(timings: xr.Dataset, estimator: str, budgets: Any) -> Any:
     """Seconds (budget,) of an estimator, on the line through what was timed, and seconds of a sweep.
 
     timings: Dataset of `replication.papers.timing.estimators`; time is linear in sweeps beyond a fixed part, which is

@@ -1,10 +1,23 @@
 """How figures look, and how they are saved with the same bytes each time."""
 
+from __future__ import annotations
+
 import io
 import math
+from typing import TYPE_CHECKING
 
 from logzoo.io.atomic import write_bytes
 from replication.artifacts import UNKNOWN, picture_metadata, stand_in_line, stand_ins
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+    from logzoo.types import FilePath
+
 
 # Width of a number below an axis, as a share of the axis.
 _LABEL_SHARE = 0.15
@@ -57,7 +70,7 @@ SETTINGS = {
 }
 
 
-def new_figure(width, height):
+def new_figure(width: float, height: float) -> Figure:
     """An empty figure of that size in inches, laid out so that labels never overlap."""
     from matplotlib.figure import Figure  # takes long; so do its parts below
 
@@ -144,18 +157,18 @@ def finished(figure, *datasets, panels=()):
     return figure
 
 
-def title_of(title, dataset):
+def title_of(title: str, dataset: xr.Dataset) -> str:
     """The title of a model, or that another stands in for it."""
     return f"stand-in for {title}" if "stand_in_for" in dataset.attrs else title
 
 
-def save(figure, png, pdf, stamp=UNKNOWN):
+def save(figure: Figure, png: FilePath, pdf: FilePath, stamp: Mapping[str, Any] = UNKNOWN) -> None:
     """Write a figure as PNG and PDF, with no time but a stamp (`replication.artifacts`) of what it was made from."""
     for path, content in zip((png, pdf), picture_bytes(figure, stamp), strict=True):
         write_bytes(path, content)
 
 
-def picture_bytes(figure, stamp=UNKNOWN):
+def picture_bytes(figure: Any, stamp: Mapping[str, Any] = UNKNOWN) -> Any:
     """The bytes that `save` writes as PNG and as PDF."""
     from PIL import Image, TiffImagePlugin  # noqa: F401  else pillow looks for it among all its formats
     from PIL.PngImagePlugin import PngInfo

@@ -1,11 +1,20 @@
 """Tables: rows of numbers and words, and how they are written as Markdown, HTML and CSV."""
 
+from __future__ import annotations
+
 from html import escape
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from logzoo.io.schema import labelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    import pandas as pd
+    import xarray as xr
 
 
 class Column(NamedTuple):
@@ -20,7 +29,7 @@ COUNT = ",.0f"
 DIGITS = "digits"
 
 
-def table_of(rows, what, columns):
+def table_of(rows: Mapping[str, Mapping[str, Any]], what: str, columns: Mapping[str, Column]) -> xr.Dataset:
     """Dataset over `row`: one variable for each column that any row fills; NaN, or "-" among words, where one does not.
 
     rows: {name: {column: number or word}}; what: heading of the names; columns: {column: Column}.
@@ -38,7 +47,7 @@ def table_of(rows, what, columns):
     return xr.Dataset(variables, {"row": labelled("row", np.array(list(rows), dtype=object), what, "1")})
 
 
-def frame_of(table):
+def frame_of(table: xr.Dataset) -> pd.DataFrame:
     """A table as a DataFrame of texts, headings with their units."""
     import pandas as pd
 
@@ -58,19 +67,19 @@ def _text(value, form):
     return two_digits(value) if form == DIGITS else format(value, form)
 
 
-def two_digits(value):
+def two_digits(value: float) -> str:
     """A number rounded to two digits, without an exponent."""
     return np.format_float_positional(value, precision=2, fractional=False, trim="-")
 
 
-def markdown(frame, title, notes=()):
+def markdown(frame: pd.DataFrame, title: str, notes: Iterable[str] = ()) -> str:
     """A DataFrame of texts in Markdown, its title above, notes below."""
     rows = [list(frame.columns), ["---"] * len(frame.columns), *frame.values.tolist()]
     lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
     return "\n".join([title, "", *lines, *(["", *notes] if notes else [])]) + "\n"
 
 
-def html(frame, title, notes=()):
+def html(frame: pd.DataFrame, title: str, notes: Iterable[str] = ()) -> str:
     """A DataFrame of texts as a page of its own, notes below."""
     title, below = escape(title), "".join(f"\n<p>{escape(note)}</p>" for note in notes)
     style = "body{font:15px sans-serif}td,th{padding:.2em .7em;text-align:right}td:first-child{text-align:left}"
@@ -79,7 +88,7 @@ def html(frame, title, notes=()):
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n{body}</html>\n'
 
 
-def text_of(table, form):
+def text_of(table: xr.Dataset, form: str) -> str:
     """A table as the text of a file: md, html or csv. Its attributes say its title, and notes where it has any."""
     if form == "csv":
         return csv(table)
@@ -87,11 +96,11 @@ def text_of(table, form):
     return (html if form == "html" else markdown)(frame, title, notes_of(table))
 
 
-def notes_of(table):
+def notes_of(table: xr.Dataset) -> list[str]:
     """Lines to say below a table."""
     return table.attrs.get("notes", "").splitlines()
 
 
-def csv(table):
+def csv(table: xr.Dataset) -> str:
     """A table as comma-separated values, at full precision."""
     return table.to_dataframe().rename_axis(table["row"].attrs["long_name"]).to_csv()

@@ -6,12 +6,23 @@ it is the bound itself and nothing else. Verdicts of experiments smaller than th
 claim without bounds, or in a setting of ours, is an estimate without a verdict.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import xarray as xr
 
 from logzoo.io.schema import labelled
 from replication.claim import BOUNDS, EXPLORATORY, REDUCED
 from replication.reporting.statistics import joined, tail, untested
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from replication.reporting.statistics import Statistic
+
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
@@ -75,7 +86,7 @@ NUMBERS = {
 }
 
 
-def judge(claim, statistic):
+def judge(claim: Mapping[str, Any], statistic: Statistic) -> str:
     """The verdict on one claim, an entry {claim, at_least, at_most, level}, by one statistic."""
     least, most = _bounds_of(claim)
     if not np.isfinite(statistic.value):
@@ -94,7 +105,7 @@ def judge(claim, statistic):
     return UNDECIDED
 
 
-def tail_of(claim, statistic):
+def tail_of(claim: Mapping[str, Any], statistic: Statistic) -> float:
     """Two-sided tail probability of the bound that a verdict depends on; NaN of an estimate."""
     least, most = _bounds_of(claim)
     if judge(claim, statistic) in (ESTIMATE, NOT_TESTED):
@@ -109,7 +120,9 @@ def _bounds_of(claim):
     return tuple(claim.get(name, otherwise) for name, otherwise in zip(BOUNDS, (-np.inf, np.inf), strict=True))
 
 
-def verdicts(claims, statistics, *, reason=None):
+def verdicts(
+    claims: Mapping[str, Any], statistics: Mapping[str, Statistic], *, reason: str | None = None
+) -> xr.Dataset:
     """Dataset over claims: {id: entry} and {id: Statistic}; reason: why none can be judged, if that is so."""
     rows = {}
     for name, claim in claims.items():
@@ -127,7 +140,7 @@ def verdicts(claims, statistics, *, reason=None):
     return table_of_claims(rows, TEXTS).assign_attrs(untested=reason or "")
 
 
-def table_of_claims(rows, texts):
+def table_of_claims(rows: Mapping[str, Any], texts: Mapping[str, str]) -> xr.Dataset:
     """Dataset over `id` of {id: {column: text or number}}: columns of texts {column: what it is}, and NUMBERS."""
     variables = {
         column: labelled("id", np.array([row[column] for row in rows.values()], kind), text, "1")
@@ -137,7 +150,7 @@ def table_of_claims(rows, texts):
     return xr.Dataset(variables, {"id": labelled("id", np.array(list(rows), dtype=object), "claim", "1")})
 
 
-def number_of(row):
+def number_of(row: Any) -> str:
     """A statistic with its interval, in words; row: of a Dataset of claims."""
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     if np.isnan(value):
@@ -149,12 +162,12 @@ def number_of(row):
     return f"{value:.3g} [{low:.3g}, {high:.3g}]"
 
 
-def bound_of(row):
+def bound_of(row: Any) -> str:
     """What was claimed of a statistic, in words; row: of a Dataset of claims."""
     bounds = {name.replace("_", " "): float(row[name]) for name in BOUNDS}
     return " and ".join(f"{words} {bound:g}" for words, bound in bounds.items() if not np.isnan(bound)) or "-"
 
 
-def why_of(row):
+def why_of(row: Any) -> str:
     """Why a claim is not reproduced, if it is not and that is known; row: of a Dataset of claims."""
     return row["why"].item() if row["verdict"].item() in FAILED else ""

@@ -1,13 +1,21 @@
 """What pages of HTML are made of: templates, pictures as data URIs, and how estimators look in SVG."""
 
+from __future__ import annotations
+
 import base64
 import io
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import jinja2
 from PIL import Image
 
 from replication.reporting.style import few_colours, look_of
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.types import FilePath
+
 
 # Pixels of a figure for one of the page: as they are drawn for print, and letters of all figures stay of one size.
 _FINER = 1.5
@@ -21,7 +29,7 @@ _MOVE, _END = 1, 79
 _LETTERS = {_MOVE: "M", 2: "L", 3: "Q", 4: "C"}
 
 
-def rendered(name, templates, **contents):
+def rendered(name: str, templates: FilePath, **contents: Any) -> str:
     """The page that a template in the folder `templates` makes of its contents: same contents, same bytes.
 
     The filter `tojson` writes compact JSON, and raises ValueError for NaN and infinity.
@@ -46,7 +54,7 @@ class Picture(NamedTuple):
     height: int
 
 
-def embedded(png, *widths):
+def embedded(png: bytes, *widths: Any) -> Any:
     """A `Picture` of each width of the bytes of a PNG.
 
     Equal bytes give equal bytes. Raises ValueError for what is no picture.
@@ -87,7 +95,7 @@ def look_on_page(name, position):
     }
 
 
-def marker_path(marker):
+def marker_path(marker: str) -> tuple[str, bool]:
     """A marker of matplotlib as the data of an SVG path, one unit wide about the origin; whether it has an inside."""
     from matplotlib.markers import MarkerStyle  # takes long
 
