@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from logzoo.types import FilePath
 
 
-# The folder of the project; nothing lies there where the package was installed without it.
+# The folder of the project; it has no project if the package was installed without a checkout.
 ROOT = Path(__file__).parents[2]
 PACKAGES = (PACKAGE_FOLDER, Path(__file__).parent)
-# Params that name code: the source digest says more of it.
+# Params that name code, which the source digest covers.
 CODE = ("module", "run")
 # Of a picture that no job drew.
 UNKNOWN = {"inputs": {}, "parameters": "", "source": ""}
@@ -62,7 +62,7 @@ def recorded(params: Mapping[str, Any], number: int = 0) -> tuple[dict[str, Any]
 
 
 def digest_of(parameters: Mapping[str, Any]) -> str:
-    """Hash parameters (64 hexadecimal digits), where there is no room for all of them."""
+    """Hash parameters (64 hexadecimal digits), for records too short to hold all of them."""
     return hashlib.sha256(json.dumps(parameters, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
@@ -82,7 +82,7 @@ def named_hashes(paths: Iterable[FilePath]) -> dict[str, str]:
 
 
 def content_hash(path: FilePath) -> str:
-    """The content hash that an artifact states, without reading the rest of it; ValueError, one line, if none."""
+    """The content hash that an artifact records; other content is not read. ValueError, one line, if there is none."""
     try:
         with netCDF4.Dataset(path) as file:
             return file.getncattr("content_sha256")
@@ -133,7 +133,7 @@ def stand_ins(artifacts: Iterable[Any]) -> dict[str, str]:
     """
     notices = [getattr(artifact, "attrs", artifact) for artifact in artifacts]
     notices = [notice for notice in notices if "stand_in_for" in notice]
-    # What was joined before is taken apart first.
+    # Values joined earlier are split first.
     return {
         key: mark.join(sorted({text for notice in notices for text in notice.get(key, "no reason given").split(mark)}))
         for key, mark in (("stand_in_for", ", "), ("stand_in_reason", "\n"))
@@ -142,11 +142,11 @@ def stand_ins(artifacts: Iterable[Any]) -> dict[str, str]:
 
 
 def stand_in_line(attributes: Mapping[str, Any]) -> str:
-    """A line that names the data sets and models that were replaced; empty if there are none."""
+    """A line with the names of replaced data sets and models; empty if there are none."""
     replaced = attributes.get("stand_in_for")
     return f"STAND-IN: something else stands in for {replaced}" if replaced else ""
 
 
 def stand_in_note(artifact: xr.Dataset) -> str:
-    """The mark behind the name of a row whose artifact is made from stand-in data; empty for others."""
+    """The mark after the name of a row whose artifact comes from stand-in data; empty for others."""
     return STAND_IN if "stand_in_for" in artifact.attrs else ""

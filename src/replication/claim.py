@@ -16,15 +16,15 @@ BOUNDS = ("at_least", "at_most")
 SCALES = {"linear": lambda value: value, "log": math.log, "share": lambda value: math.asin(math.sqrt(value))}
 # Two-sided error of a verdict, and the power that the repeats are chosen for.
 ERROR, POWER = 0.05, 0.8
-# Independent repeats without which there is no verdict: a spread of fewer is hardly known.
+# Fewest independent repeats for a verdict: the spread of fewer is too uncertain.
 FEWEST_REPEATS = 5
-# The effect that a claim is powered for where its paper prints no number.
+# The effect for the power of a claim whose paper prints no number.
 LEAST_FACTOR = 1.25
 _NORMAL = NormalDist()
 
 
 class Power(NamedTuple):
-    """What the power of a verdict is computed from, on the scale of the claim.
+    """Inputs of the power of a verdict, on the scale of the claim.
 
     effect: value of the statistic if the paper is right. spread: standard error of the statistic times the square root
     of the repeats (of a ratio: of its logarithm; of a share: of the arcsine of its root). source: where both are from.
@@ -38,8 +38,8 @@ class Power(NamedTuple):
 class Claim(NamedTuple):
     """What a paper claims, and the bounds of a statistic that decide it.
 
-    Without bounds it is an estimate beside the published value, without a verdict. Without `where` no paper says so: it
-    is a diagnostic of ours, and has no bounds.
+    Without bounds it is an estimate next to the published value, without a verdict. Without `where` it is a diagnostic
+    of ours, which no paper claims, and has no bounds.
     """
 
     text: str

@@ -89,7 +89,7 @@ def walked(folder: FilePath) -> tuple[list[str], dict[str, str]]:
 
 
 def kind_of(path: str) -> str | None:
-    """What a file is by its path; None for what no job of the workflow leaves behind."""
+    """The kind of a file by its path; None for a file that no job of the workflow makes."""
     if is_unfinished(path):
         return None
     return next((kind for pattern, kind in _KINDS if re.fullmatch(pattern, path)), None)
@@ -118,7 +118,7 @@ def is_timed(path: str) -> bool:
 
 @contextlib.contextmanager
 def folder_written_whole(path: Path) -> Iterator[Path]:
-    """Give a new folder to fill, which takes the place of `path`, a folder or nothing, when the block ends well.
+    """Give a new folder to fill, which replaces `path` (a folder, or nothing) when the block ends without error.
 
     What killed processes left that were doing so is removed, but what was there before is put back where nothing has
     taken its place; one process at a time may write a folder.

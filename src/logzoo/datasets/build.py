@@ -71,7 +71,7 @@ def build_dataset(name: str, entry: Mapping[str, Any], folder: FilePath) -> xr.D
 
 
 def stand_in(name: str, entry_of_digits: Mapping[str, Any], reason: str) -> xr.Dataset:
-    """The 8 x 8 digits, as their entry has them, in place of a dataset that is not available; marked as such."""
+    """The 8 x 8 digits by their entry, in place of a dataset that is not available; marked as a stand-in."""
     LOG.warning("%s: the 8 x 8 digits stand in for it: %s", name, reason)
     dataset = build_dataset("digits", entry_of_digits, Path())
     title = f"Stand-in for {name}: {dataset.attrs['title']}"

@@ -1,4 +1,4 @@
-"""Exact draws of an RBM whose log Z is known: the data set of a model that nobody trained."""
+"""Exact draws of an RBM of known log Z, as the data set of that model."""
 
 from __future__ import annotations
 

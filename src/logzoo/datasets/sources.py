@@ -86,7 +86,7 @@ class Downloader:
         except TooSlow:
             self._unreachable.add(host)
             raise
-        # A redirect may lead to any text; requests lets ValueErrors of urllib3 and of codecs through.
+        # A redirect may contain any text, for which requests raises ValueErrors of urllib3 and of codecs.
         except (requests.RequestException, ValueError) as error:
             if isinstance(error, requests.ConnectionError | requests.Timeout):
                 self._unreachable.add(host)
@@ -99,7 +99,7 @@ def _without_encoding(response, **_):
 
 
 LOG = logging.getLogger(__name__)
-# Of a file whose size nobody has stated: three times the largest that we know.
+# For files without a stated size: three times the largest known one.
 MOST_BYTES = 1 << 28
 DEFAULT_MIRRORS = os.pathsep.join(("data/mirror", "../shared/datasets"))
 
@@ -133,7 +133,7 @@ def fetch(
     """Bring every file of one source into `folder`, verified, and return the manifest.
 
     files: file name -> {sha256 and/or git_blob, bytes, sources}, as in config/datasets.yaml; timeout: seconds, as of
-    `Downloader`; total: seconds for one source of a file. No more is read of a source than it should have.
+    `Downloader`; total: seconds for one source of a file. A source is read up to its expected size.
     Returns {"name", "files": {file: {"sha256", "bytes", "source"}}}, source a URL, "mirror:<path>", or "kept" for what
     was there. Raises SourcesExhausted in one line, and ValueError for a name that leads out of its folder.
     """
@@ -170,7 +170,7 @@ def matches(actual: Digests, entry: Mapping[str, Any]) -> bool:
 
 
 def _obtain(name, target, entry, mirrors, download, total):
-    """Bring one file to its place. Returns its checksums and where it is from."""
+    """Obtain one file. Returns its checksums and its source."""
     if target.is_file():
         present = digests(target)
         if matches(present, entry):
@@ -221,7 +221,7 @@ def _unpack(path, file):
 
 
 def _store(target, entry, source, copy, total):
-    """Write one source to its place once it is verified."""
+    """Store one source after it is verified."""
     with written_whole(target) as part, beside(target) as packed:
         if not source.get("gzip"):
             return _write(part, copy, source if _has_checksum(source) else entry, total)

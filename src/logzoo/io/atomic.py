@@ -1,7 +1,7 @@
 """Files written whole or not at all, even by a writer that is killed or runs out of disk.
 
-A file is written beside its place, under a name with the number of the writing process, and moved there in one step.
-What a killed process left behind is cleared away by the next one that writes the same file.
+A file is written to the same folder under a temporary name with the PID of the writing process, and renamed in one
+step. The next process that writes the same file removes temporary files of killed processes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from logzoo.types import FilePath
 
-# With less room than this, errors of libraries are put down to a full disk: some give no reason, some a wrong one.
+# With less free space than this, errors of libraries are reported as a full disk, because some give no reason or a
+# wrong one.
 _FULL_BYTES = 2**16
 
 
@@ -38,7 +39,7 @@ def written_whole(path: FilePath) -> Iterator[Path]:
     with beside(path) as temporary:
         try:
             yield temporary
-            # Some file systems say only now that there is no room.
+            # Some file systems report a full disk only now.
             with temporary.open("rb") as file:
                 os.fsync(file.fileno())
             os.replace(temporary, path)
@@ -66,7 +67,7 @@ def resolved_output(path: FilePath) -> Path:
         if not target.parent.is_dir():
             raise ValueError(f"cannot write {name}: there is no folder {target.parent}")
         check_replaceable(target)
-        # The name that it will have for a moment is the longer one.
+        # The temporary name is the longer one.
         with beside(target) as temporary:
             temporary.touch()
     except OSError as error:
@@ -101,7 +102,7 @@ def write_bytes(path: FilePath, content: bytes) -> None:
 
 
 def discard(path: FilePath) -> None:
-    """Remove a file, if it is there, and what killed processes left that were writing it."""
+    """Remove a file, if it exists, and temporary files of killed processes that were writing it."""
     clear_leftovers(path)
     Path(path).unlink(missing_ok=True)
 
@@ -116,7 +117,7 @@ def clear_leftovers(path: FilePath) -> None:
 
 
 def _runs(process):
-    """Whether a process of that number is there, as far as that can be asked without harm to it."""
+    """Whether a process with that PID exists; without POSIX signals that is assumed."""
     if os.name != "posix":
         return True
     try:
@@ -136,7 +137,7 @@ def _is_full(folder):
 
 
 def _of_place(error, path, temporary):
-    """The error as one that names the file that was to be written; others are given back as they are."""
+    """The error with the name of the file to be written; other errors are returned unchanged."""
     named = getattr(error, "filename", None)  # xarray makes it absolute
     if named is not None and os.path.abspath(named) != os.path.abspath(temporary):
         return error

@@ -51,7 +51,7 @@ def identity_of(value: Any) -> str:
 
 
 def path_beside(output: FilePath, name: str | int = "") -> Path:
-    """Where the checkpoint of work on a file lies; `name` tells parts of the work apart that have one each."""
+    """Path of the checkpoint of work on a file; `name` distinguishes parts of the work with separate checkpoints."""
     return Path(f"{output}.{name}.checkpoint.npz" if name != "" else f"{output}.checkpoint.npz")
 
 
@@ -66,7 +66,7 @@ def is_checkpoint(path: FilePath) -> bool:
 
 
 def discard_checkpoint(path: FilePath) -> None:
-    """Remove a checkpoint, and what killed processes left that were writing it; any other file stays."""
+    """Remove a checkpoint and temporary files of killed processes that were writing it; any other file stays."""
     path = os.path.realpath(path)  # a link of the user's own stays
     if is_checkpoint(path):
         discard(path)
@@ -75,7 +75,7 @@ def discard_checkpoint(path: FilePath) -> None:
 
 
 def discard_beside(output: FilePath) -> None:
-    """Remove all checkpoints of work on a file, and what killed processes left that were writing them."""
+    """Remove all checkpoints of work on a file, and temporary files of killed processes that were writing them."""
     output = Path(output)
     pattern = re.compile(rf"\.?({re.escape(output.name)}\.(?:.*\.)?checkpoint\.npz)(?:\.[^.]*\.tmp)?")
     for checkpoint in filter(None, map(pattern.fullmatch, os.listdir(output.parent))):
@@ -111,8 +111,8 @@ def _arrays_in(path, names=None):
 class Checkpoint:
     """The file at `path`, written about every 15 seconds; `identity` names the work (a training, say) it belongs to.
 
-    Work of the same identity goes on from it and ends in the same bits. It stays when the work is over: whoever has
-    stored the result discards it. Raises ValueError for a path that no file can have, and for one of another file.
+    Work of the same identity continues from it to the same bits. It stays when the work is over; the caller discards it
+    after storing the result. Raises ValueError for a path that no file can have, and for one of another file.
     """
 
     def __init__(self, path: FilePath, identity: str) -> None:
@@ -120,7 +120,7 @@ class Checkpoint:
             raise ValueError(f"checkpoint: expected the path of a file, found {type(path).__name__}")
         exists = True
         try:
-            # A link of the user's own stays one, to the new content.
+            # A symlink of the user stays, and points to the new content.
             self.path = Path(os.path.realpath(path))
             self.path.parent.mkdir(parents=True, exist_ok=True)
             os.lstat(self.path)
@@ -163,7 +163,7 @@ class Checkpoint:
             if os.path.lexists(self.path) and not is_checkpoint(self.path):
                 raise FileExistsError(errno.EEXIST, "another file has come to its place")
             with written_whole(self.path) as temporary, temporary.open("wb") as file:
-                # Its name is where it is looked for only if it comes first.
+                # The mark must come first, because its name is read at a fixed offset.
                 np.savez(file, **{_MARK: self.identity}, step=step, **arrays)
         except OSError as error:
             if not self.refused:
@@ -173,7 +173,7 @@ class Checkpoint:
 
 
 class Resumed:
-    """An object of which numbers and arrays alone change, the attributes that `_kept` names.
+    """An object whose state is the numbers and arrays of the attributes that `_kept` names.
 
     A name with a dot is that of an attribute of a part, whose arrays are filled in place.
     """

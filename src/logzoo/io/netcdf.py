@@ -1,7 +1,7 @@
 """Artifacts: NetCDF files with their provenance, a hash of their content, and a seal.
 
-The seal is a hash of all bytes at the end of the file, checked before the HDF5 library reads any: that library may
-crash, or search without end, in a damaged file. It ignores bytes after its own end of the file.
+The seal is a hash of all other bytes, at the end of the file. It is checked first, because the HDF5 library may crash
+or loop in a damaged file. That library ignores bytes after its own end of the file.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def content_sha256(dataset: xarray.Dataset) -> str:
     digest = hashlib.sha256()
 
     def add(*parts):
-        # Quoted and bracketed by JSON, so that no two different sequences of parts run into one.
+        # Quoted and bracketed by JSON, so that different sequences of parts have different texts.
         digest.update(json.dumps(parts).encode() + b"\n")
 
     for name, variable in sorted(dataset.variables.items()):
@@ -189,7 +189,7 @@ def _canonical_attribute(value, what):
 
 
 def _portable_json(value, what):
-    """Write compact JSON with sorted keys, refusing all that would tie it to one machine."""
+    """Write compact JSON with sorted keys; refuse values that depend on one machine."""
     try:
         text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError) as error:

@@ -18,7 +18,7 @@ PACKAGE_FOLDER = Path(__file__).parents[1]
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 # Fields of the syntax tree that hold the annotations of a function.
 _ANNOTATIONS = {(ast.arg, "annotation"), (ast.FunctionDef, "returns"), (ast.AsyncFunctionDef, "returns")}
-# What code does with a name from these modules stands where the code uses the name.
+# An import from these modules changes no behaviour: each use of its names is covered where it occurs.
 _TYPING_MODULES = {"__future__", "collections.abc", "typing"}
 SOFTWARE = ("logzoo", "netCDF4", "numba", "numpy", "xarray")
 
@@ -44,7 +44,7 @@ def source_digest(
     digest = hashlib.sha256()
     for name, text in sorted(reached.items()):
         content = _analysed(text)[1] if files[name].endswith(".py") else text
-        # The length keeps two files from passing for one longer file.
+        # The length distinguishes two files from one longer file.
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()

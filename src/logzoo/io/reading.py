@@ -82,7 +82,7 @@ class Header(NamedTuple):
 
 
 def most_unpacked(path: FilePath) -> int:
-    """Bytes of memory that what is in a file may take."""
+    """Bytes of memory that the content of a file may take."""
     return max(_MOST_UNPACKED, _MOST_TIMES * Path(path).stat().st_size)
 
 

@@ -67,7 +67,7 @@ def jobs_of_scale(scale: str, configfile: FilePath) -> dict[str, Any]:
 def regenerate(
     findings: Findings, folder: FilePath, jobs: Mapping[str, Any], configfiles: dict[Any, Any], count: int, seed: int
 ) -> None:
-    """Make `count` files again, picked at random by `seed` of those whose inputs are here, and enter what differs."""
+    """Regenerate `count` files, picked at random by `seed` among those whose inputs exist, and enter differences."""
     regenerable = {path: job for known in jobs.values() for path, job in _regenerable(folder, known).items()}
     # Nothing runs on files that are damaged, or so large that their numbers were not checked.
     avoided = {fault.file for fault in findings.faults} | findings.large
@@ -93,7 +93,7 @@ def regenerate(
 
 
 def _enter(findings, path, difference):
-    """A difference is a fault, but for a file that other code made: then it says what the present code changes."""
+    """A difference is a fault, unless other code made the file: then the file is stale."""
     if path in findings.stale:
         findings.stale[path] += f"; regenerated: {difference or 'the same'}"
     else:

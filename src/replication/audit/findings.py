@@ -68,7 +68,7 @@ class Findings:
 
 
 def report(findings: Findings) -> str:
-    """A table of faults, stale files by their reasons, the notes, and how much was checked."""
+    """A table of faults, stale files by their reasons, notes, and the numbers of checks."""
     text = _rows([Fault._fields, *findings.faults]) if findings.faults else ""
     for reason in sorted(set(findings.stale.values())):
         paths = [path for path, its_reason in findings.stale.items() if its_reason == reason]

@@ -33,7 +33,7 @@ _NEVER = ("model", "snapshots", "dataset", "raw file", "raw manifest")
 def publish(
     folder: FilePath, scale: str, jobs: Any, *, most: float = MOST_MEGABYTES, hours: dict[str, float] | None = None
 ) -> Any:
-    """Publish the finished run of a scale in results/<scale>/ of its project, in place of an earlier publication.
+    """Publish the finished run of a scale in results/<scale>/ of its project, replacing an earlier publication.
 
     jobs: {path: job} of its configuration; most: megabytes; hours: {figure: core-hours of its claims}. Returns a table
     of what was published. Raises ValueError, one line, and changes nothing, if the run is not finished, has faults or

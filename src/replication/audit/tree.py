@@ -95,7 +95,7 @@ def audit(folder: FilePath, jobs: Mapping[str, Any] | None = None) -> Findings:
 
 
 def _check_manifests(findings, folder, kinds, digests):
-    """Files are there and as the manifest of their scale lists them, and all are listed. Returns the manifests."""
+    """Check that files match the manifest of their scale, and that all are listed. Returns the manifests."""
     manifests = []
     for scale in scales_of(kinds) or ["<scale>"]:
         path, expected = manifest_path(scale), "what a run writes when it succeeds (snakemake --cores 1 claims)"
@@ -134,7 +134,7 @@ def _check_raw(findings, folder, kinds, jobs):
 
 
 def _check_inputs(findings, path, inputs, hashes, kinds):
-    """Every input that a file records is there; one of another content makes the file stale."""
+    """Check that every recorded input exists; an input with other content makes the file stale."""
     for name, stated in inputs.items():
         known = name in hashes or name in kinds
         findings.check(path, "inputs", known, f"made from {name}, which is not there", "a file of the run")
@@ -161,7 +161,7 @@ def _compare(findings, kinds, records, manifests, jobs):
 
 
 def _difference(record, job):
-    """Why a file is not what a job would make today; empty if it is, or records nothing."""
+    """Why a job would make another file today; empty if it would not, or if the file has no record."""
     if job is None:
         return "no job of the configuration makes it"
     if record is None or job["source"] is None:

@@ -152,7 +152,7 @@ def _statistics_2a(artifacts: dict) -> dict:
 
 # Tours longer than so many sweeps are the tail: the largest length that the authors' code allows in figure 2.
 _LONG = 1_000
-# Tours are mostly of one sweep where more than this share are.
+# Above this share of tours of one sweep, tours count as mostly of one sweep.
 _MOST = 0.5
 
 
