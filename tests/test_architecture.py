@@ -34,6 +34,7 @@ ALLOWED = {
         "datasets": {"checks", "datasets", "io", "models", "streams"},
         "api": BELOW_API - {"training"},
         "scoring": {"api", "checks", "models"},
+        "deep": {"api", "checks", "models", "scoring"},
         # Of the top module the version alone.
         "cli": BELOW_API | {"__init__", "api", "cli", "scoring", "training"},
         # `python -m logzoo`.

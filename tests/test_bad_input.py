@@ -1,5 +1,8 @@
 """Whatever a user gets wrong ends in one line that names it, exit code 1 and nothing written."""
 
+import pickle
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.io
@@ -46,8 +49,12 @@ CASES = [
     ("exact large.nc", "smaller layer has 40 units"),
     # Models
     ("exact absent.nc", "absent.nc: no such file"),
-    ("exact model.pt", "model.pt: reading a pickle runs whatever program it holds"),
-    ("exact other.npz", "other.npz: expected the arrays weights, visible_bias, hidden_bias or vishid"),
+    ("exact model.pt", "model.pt: a pickle runs whatever program it holds"),
+    ("info model.pt", "import joblib; RBM.from_sklearn(joblib.load('model.pt')).save('model.nc')"),
+    ("exact data.npy", "data.npy: one array of NumPy, an RBM is three: np.savez("),
+    ("info table.csv", "table.csv: a text file; in Python read its numbers by np.loadtxt, then np.savez("),
+    ("exact other.npz", "other.npz: expected the arrays weights, visible_bias, hidden_bias or those of a known"),
+    ("exact model.nc --transposed", "model.nc: 'weights' (8 x 3): the biases fit (visible, hidden) only: expect"),
     ("exact model.mat --names W,a,b", "model.mat: expected the arrays 'W', 'a', 'b', missing 'W', 'a', 'b', found 'v"),
     ("exact model.nc --spins", "model.nc: its units are 0 and 1"),
     ("exact folder.nc", "folder.nc: expected a file, found a folder"),
@@ -61,7 +68,12 @@ CASES = [
     (f"train data.csv {TRAINING} -o new.nc", "data.csv: expected data in a .nc"),
     (f"train model.nc {TRAINING} -o new.nc", "model.nc: expected a dataset artifact, found a model artifact"),
     (f"train objects.npy {TRAINING} -o new.nc", "objects.npy: not a readable .npy file"),
-    (f"train counts.npy {TRAINING} -o new.nc", "counts.npy: expected zeros and ones only"),
+    (f"train counts.npy {TRAINING} -o new.nc", "counts.npy: expected zeros and ones only; binarise"),
+    (f"train signs.npy {TRAINING} -o new.nc", "signs.npy: expected zeros and ones only; found -1 and 1: pass (x + 1)"),
+    (
+        f"train halves.npy {TRAINING} -o new.nc",
+        "expected zeros and ones only; found grey levels: pass x >=",
+    ),
     (f"train grey.nc {TRAINING} -o new.nc", "grey.nc: expected zeros and ones only"),
     (f"train test_only.nc {TRAINING} -o new.nc", "test_only.nc: dataset: no examples in split train"),
     (f"estimate model.nc {BUDGET} --data wide.npy", "wide.npy: expected 8 columns (visible units), found 9"),
@@ -136,6 +148,10 @@ def write_arrays():
     np.save("data.npy", ones(20))
     np.save("wide.npy", ones(20, VISIBLE + 1))
     np.save("counts.npy", 2 * ones(20))
+    np.save("signs.npy", -ones(20).astype(float))
+    np.save("halves.npy", 0.5 * ones(20))
+    Path("model.pt").write_bytes(pickle.dumps({"weights": 1}))
+    Path("table.csv").write_text("0.5,1.5\n")
     np.save("objects.npy", np.array([[None]]), allow_pickle=True)
     np.savez("other.npz", weights=ones(3))
 

@@ -1,13 +1,16 @@
 """RBMs of other people: other names, other ways round, HDF5, spins, scikit-learn."""
 
+import fcntl
 import re
 import sys
 import textwrap
 import warnings
+import zipfile
 from pathlib import Path
 
 import h5py
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.io
 import scipy.sparse
@@ -21,6 +24,7 @@ from twins import all_states
 from logzoo import RBM, exact_log_z
 from logzoo.cli.files import read_model, read_spins
 from logzoo.cli.main import main
+from logzoo.models.roles import CONVENTIONS
 
 VISIBLE, HIDDEN = 6, 4
 ASKED = "name all three: --names WEIGHTS,VISIBLE_BIAS,HIDDEN_BIAS"
@@ -107,17 +111,19 @@ def test_other_names_are_guessed_from_the_shapes_and_said(path):
     found, notes = read(write(path, content))
     assert same(found, rbm)
     (note,) = notes
-    assert note.startswith(f"{path}: guessed from the shapes: 'W' (6 x 4) as the weights (visible, hidden), 'a' (")
+    assert note.startswith(f"{path}: guessed from the shapes: 'W' (6 x 4) as the weights, 'a' (")
     assert "as the visible bias, 'b' (" in note and note.endswith(f"as the hidden bias; if wrong, {ASKED}")
 
 
-@pytest.mark.parametrize("names", ["W,v_bias,h_bias", "rbm.W,rbm.b,rbm.hbias"])
+@pytest.mark.parametrize("names", ["kernel,v_bias,h_bias", "rbm.W,rbm.b,rbm.hbias", "W,a,b"])
 def test_biases_named_the_other_way_round_turn_the_weights(tmp_path, names):
     rbm = random_rbm()
     path = tmp_path / "model.npz"
     found, (note,) = read(write(path, dict(zip(names.split(","), (rbm.weights.T, *shaped(rbm, "row")), strict=True))))
     assert same(found, rbm)
-    assert "guessed from the shapes and names" in note and "as the weights (hidden, visible)" in note
+    assert "guessed from the shapes and names" in note and note.endswith(
+        "is taken as (hidden, visible): so the biases fit it"
+    )
     # Names that say nothing, or the same of both, leave it to the shapes.
     plain = dict(zip(("W", "h1_bias", "h_bias"), (rbm.weights, *shaped(rbm, "row")), strict=True))
     assert same(read(write(path, plain))[0], rbm)
@@ -144,11 +150,131 @@ def test_a_guess_warns_a_program(tmp_path):
 
 def test_square_weights_need_names(path):
     rbm = random_rbm(5, 5)
-    write(path, {"W": rbm.weights, "a": rbm.visible_bias, "b": rbm.hidden_bias})
+    write(path, {"W": rbm.weights, "p": rbm.visible_bias, "q": rbm.hidden_bias})
     assert refusal(path).endswith(f"'W' (5 x 5) is square, which tells no bias from the other; {ASKED}")
-    found, notes = read(path, "W,a,b")
-    assert same(found, rbm) and notes == []
-    assert not same(read(path, "W,b,a")[0], rbm)
+    found, (note,) = read(path, "W,p,q")
+    assert same(found, rbm) and note.endswith(f"square and taken as (visible, hidden); if it is {TURN}")
+    assert not same(read(path, "W,q,p")[0], rbm)
+
+
+TURN = "(hidden, visible): --transposed (in Python transposed=True)"
+
+
+def test_the_orientation_of_square_weights_is_said_or_known(tmp_path, capfd):
+    path, arrays = tmp_path / "q.npz", ([[3, 3], [0, 0]], [1, -2], [0, 0])
+    np.savez(path, **dict(zip(KNOWN[0].split(","), arrays, strict=True)))
+    printed = []
+    for flags in ([], ["--no-transposed"], ["--transposed"]):
+        assert main(["exact", str(path), *flags]) == 0
+        printed.append(capfd.readouterr())
+    assert [bool(err) for _, err in printed] == [True, False, False] and TURN in printed[0].err
+    assert ["7.2274" in printed[0].out, "7.2274" in printed[1].out, "6.0447" in printed[2].out] == [True] * 3
+    rbm = random_rbm(5, 5)
+    cases = [(names, turned, noted) for (names, (turned, fixed)) in CONVENTIONS.items() for noted in [not fixed]]
+    cases.append((["rbm_am.weights", "rbm_am.visible_bias", "rbm_am.hidden_bias"], True, False))
+    for names, turned, noted in cases:
+        weights = rbm.weights.T if turned else rbm.weights
+        np.savez(path, **dict(zip(names, (weights, rbm.visible_bias, rbm.hidden_bias), strict=True)))
+        found, notes = read(path)
+        assert same(found, rbm) and len(notes) == noted, names
+        assert same(read(path, names)[0], rbm)
+
+
+def test_names_that_contradict_the_shapes_are_refused_with_the_way_out(tmp_path):
+    rbm, path = random_rbm(), tmp_path / "model.npz"
+    names = ("components_", "intercept_visible_", "intercept_hidden_")
+    write(path, dict(zip(names, (rbm.weights, rbm.visible_bias, rbm.hidden_bias), strict=True)))
+    assert refusal(path).endswith("if the biases are right: --no-transposed (in Python transposed=False)")
+    assert same(RBM.load(path, transposed=False), rbm)
+    with pytest.raises(ValueError, match=r"the biases fit \(visible, hidden\) only: expected --no-transposed"):
+        RBM.load(path, transposed=True)
+
+
+def test_arrays_in_groups_and_structs_are_listed_and_named_by_path(path):
+    rbm, separator = random_rbm(), "." if path.name == "model.mat" else "/"
+    if path.suffix == ".npz":
+        pytest.skip("has no groups")
+    names = [f"net{separator}{name}" for name in ("W", "p", "q")]
+    arrays = dict(zip("Wpq", (rbm.weights, rbm.visible_bias, rbm.hidden_bias), strict=True)) | {"more": np.ones((9, 8))}
+    inside = {f"net/{name}": array for name, array in arrays.items()}
+    write(path, {"net": arrays} if path.name == "model.mat" else inside)
+    text = refusal(path)
+    assert all(f"{name!r} (" in text for name in names)
+    assert same(read(path, names)[0], rbm)
+
+
+class Tensor:
+    """As one of PyTorch on another device, with a gradient: only a detached copy has numbers."""
+
+    def __init__(self, array):
+        self.array, self.shape, self.itemsize = array, array.shape, array.itemsize
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return self
+
+    def is_floating_point(self):
+        return True
+
+    def float(self):
+        return Tensor(self.array.astype(np.float32))
+
+    def numpy(self):
+        return self.array
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("call detach")
+
+
+def test_state_dicts_are_read_at_any_depth():
+    rbm = random_rbm()
+    state = {"rbm.W": rbm.weights.T, "rbm.v_bias": rbm.visible_bias, "rbm.h_bias": rbm.hidden_bias}
+    state = {name: Tensor(array) for name, array in state.items()}
+    momentum = {"state": [{"momentum": Tensor(rbm.weights)}], "lr": 0.1}
+    for content in (state, {"epoch": 3, "model": state, "optimizer": momentum}):
+        with warnings.catch_warnings(action="error"):
+            assert same(RBM.from_torch(content), rbm)
+    qucumber = dict(zip(KNOWN[0].split(","), (rbm.weights.T, rbm.visible_bias, rbm.hidden_bias), strict=True))
+    phase = {name: 2 * array for name, array in qucumber.items()}
+    assert same(RBM.from_torch({"rbm_am": qucumber, "rbm_ph": phase}), rbm)
+    assert same(RBM(Tensor(rbm.weights), Tensor(rbm.visible_bias[:, None]), rbm.hidden_bias[None]), rbm)
+    frames = (pd.DataFrame(rbm.weights), pd.DataFrame(rbm.visible_bias), pd.Series(rbm.hidden_bias))
+    assert same(RBM(*frames), rbm)
+    assert RBM(Tensor(np.ones((2, 2), np.float16)), [0, 0], [0, 0]).weights.sum() == 4.0
+    with pytest.raises(ValueError, match="expected a dict of arrays, found int"):
+        RBM.from_torch(3)
+
+
+@pytest.mark.parametrize("library", ["torch", "safetensors.numpy", "skops.io"])
+def test_the_content_of_a_file_decides_who_reads_it(tmp_path, library):
+    rbm, path, module = random_rbm(), tmp_path / "model.h5", pytest.importorskip(library)
+    state = {"W": rbm.weights.T.copy(), "v_bias": rbm.visible_bias, "h_bias": rbm.hidden_bias}
+    if library == "torch":
+        module.save({"state": {name: module.tensor(array) for name, array in state.items()}}, path)
+    elif library == "skops.io":
+        fitted = BernoulliRBM(4, n_iter=1).fit(np.eye(6))
+        fitted.components_, fitted.intercept_visible_, fitted.intercept_hidden_ = state.values()
+        module.dump(fitted, path)
+    else:
+        module.save_file(state, path)
+    assert same(RBM.load(path), rbm)
+
+
+def test_a_file_that_a_training_writes_is_named(tmp_path):
+    path = write(tmp_path / "model.h5", {"weights": np.zeros((6, 4))})
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # as HDF5 does in the process that writes
+        assert "another program is writing it: copy the file, then read the copy" in refusal(path)
+
+
+def test_without_a_library_one_line_names_it(tmp_path, monkeypatch):
+    path = tmp_path / "model.pt"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("archive/data.pkl", b"")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert "this file needs torch: pip install torch; where the model is loaded" in refusal(path)
 
 
 @pytest.mark.parametrize("more", [{"W2": np.zeros((6, 4))}, {"c": np.zeros(6)}])
@@ -156,7 +282,7 @@ def test_what_the_shapes_leave_open_needs_names(path, more):
     rbm = random_rbm()
     write(path, {"W": rbm.weights, "a": rbm.visible_bias, "b": rbm.hidden_bias} | more)
     text = refusal(path)
-    assert "expected the arrays weights, visible_bias, hidden_bias or vishid, " in text and text.endswith(ASKED)
+    assert "expected the arrays weights, visible_bias, hidden_bias or those of" in text and text.endswith(ASKED)
 
 
 @pytest.mark.parametrize("names", ["W,a", "W,a,a", ["W", "a", 3]])
@@ -287,6 +413,9 @@ def test_other_objects_are_refused_in_one_line():
         with pytest.raises(ValueError, match=f"^{what}: expected a fitted BernoulliRBM, .*found no ") as caught:
             RBM.from_sklearn(model)
         assert "\n" not in str(caught.value)
+    first = BernoulliRBM(2, n_iter=1).fit(np.eye(3))
+    with pytest.raises(ValueError, match=r"pass the step: model\['rbm'\]$"):
+        RBM.from_sklearn(Pipeline([("rbm", first), ("pca", fitted)]))
 
 
 # The page
@@ -304,6 +433,12 @@ def test_what_the_page_says_runs(tmp_path, monkeypatch, capfd):
     data = np.random.default_rng(0).integers(0, 2, (30, VISIBLE))
     names = {"W": model.weights, "c": model.visible_bias, "b": model.hidden_bias, "data": data}
     names |= {"J": model.weights, "a": model.visible_bias, "d": model.hidden_bias}
+    names |= {
+        "couplings": np.triu([[0, 1], [1, 0]]),
+        "field": np.zeros(2),
+        "W2": np.ones((HIDDEN, 2)),
+        "b2": np.zeros(2),
+    }
     names["fitted"] = BernoulliRBM(4, n_iter=2, random_state=0).fit(data)
     page = (Path(__file__).parents[1] / "docs" / "your-own-rbm.md").read_text()
     ran = {"shell": 0, "python": 0}
@@ -316,5 +451,5 @@ def test_what_the_page_says_runs(tmp_path, monkeypatch, capfd):
         elif not lines.startswith("W = "):
             exec(lines, names)
             ran["python"] += 1
-    assert ran == {"shell": 5, "python": 6}
+    assert ran == {"shell": 5, "python": 7}
     assert names["search"].best_score_ < 0.0 and isinstance(names["rbm"], RBM)

@@ -9,6 +9,7 @@ _PUBLIC = {
     "RBM": "logzoo.models.rbm",
     "exact_log_z": "logzoo.models.exact_sums",
     "lower_bound": "logzoo.models.modes",
+    "dbm_log_likelihood": "logzoo.deep",
     "Estimate": "logzoo.estimators.result",
     "Estimator": "logzoo.estimators.estimator",
     "Draws": "logzoo.estimators.estimator",

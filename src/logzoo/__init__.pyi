@@ -2,6 +2,7 @@ from logzoo.api import draw_samples as draw_samples
 from logzoo.api import estimate_log_z as estimate_log_z
 from logzoo.api import methods as methods
 from logzoo.api import read_log_z as read_log_z
+from logzoo.deep import dbm_log_likelihood as dbm_log_likelihood
 from logzoo.estimators.estimator import Draws as Draws
 from logzoo.estimators.estimator import Estimator as Estimator
 from logzoo.estimators.result import Estimate as Estimate

@@ -110,6 +110,15 @@ def lower_case(method: Any) -> Any:
     return method.lower() if isinstance(method, str) else method
 
 
+def without_torch(value: Any) -> Any:
+    """`value`, or the array of NumPy with the numbers of a tensor of PyTorch, wherever it is and however precise."""
+    if not hasattr(value, "detach"):
+        return value
+    tensor = value.detach().cpu()
+    # NumPy has no type for those of machine learning, such as bfloat16.
+    return (tensor.float() if tensor.is_floating_point() and tensor.itemsize < 4 else tensor).numpy()
+
+
 def real_array(name: str, value: object) -> Array:
     """`value` as an array of booleans, whole or real numbers, of the type that it has; nothing else, and no masks."""
     # NumPy drops the masks of rows.
@@ -117,7 +126,7 @@ def real_array(name: str, value: object) -> Array:
     if np.ma.is_masked(value) or any(map(np.ma.is_masked, rows)):
         raise ValueError(f"{name}: expected numbers, found masked ones: fill or remove them first")
     try:
-        array = np.asarray(value)
+        array = np.asarray(without_torch(value))
     except (TypeError, ValueError):
         raise ValueError(f"{name}: expected real numbers, found {type(value).__name__}") from None
     if array.dtype.kind not in "biuf":
@@ -144,7 +153,12 @@ def binary_matrix(name: str, value: object, *, visible: int | None = None) -> Bi
     # For whole numbers the extremes suffice, which takes no memory.
     whole = array.dtype.kind in "biu"
     if not (array.min() >= 0 and array.max() <= 1 if whole else ((array == 0) | (array == 1)).all()):
-        raise ValueError(f"{name}: expected zeros and ones only; binarise the data first")
+        hint = "binarise the data first"
+        if (abs(array) == 1).all():
+            hint = "found -1 and 1: pass (x + 1) / 2"
+        elif array.min() >= 0 and array.max() <= 1:
+            hint = "found grey levels: pass x >= 0.5, or draw bits; a likelihood is then that of the bits"
+        raise ValueError(f"{name}: expected zeros and ones only; {hint}")
     if visible is not None and array.shape[1] != visible:
         raise ValueError(f"{name}: expected {visible} columns (visible units), found {array.shape[1]}")
     return np.ascontiguousarray(array, dtype=np.uint8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from argparse import BooleanOptionalAction
 from typing import TYPE_CHECKING, Any
 
 from logzoo.cli.running import bold, warn, write
@@ -12,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MODEL_HELP = (
-    "an RBM: .nc (artifact of logzoo), .npz (weights, visible_bias, hidden_bias), .mat (MATLAB: vishid, visbiases, "
-    "hidbiases) or .h5 (checkpoint of rbms)"
+    "an RBM: .nc (artifact of logzoo), or arrays in .npz (NumPy), .mat (MATLAB), .h5 (HDF5), .safetensors, .pt "
+    "(PyTorch) or .skops (scikit-learn)"
 )
 DATA_HELP = "0/1 examples: .nc (dataset artifact) or .npy (matrix, one example a row)"
 JSON: dict[str, Any] = {"dest": "as_json", "action": "store_true", "help": "print one JSON object"}
@@ -33,9 +34,15 @@ _SHOWN = ("method", "rests_on", "form", "log_z", "std_error", "interval", "bound
 def add_model(add: Callable[..., Any]) -> None:
     """Add the arguments that name a model and what its file holds."""
     add("model", metavar="MODEL", help=MODEL_HELP)
-    summary = "names of the arrays in MODEL: weights, visible bias, hidden bias, in this order"
-    add("--names", metavar="W,A,B", help=summary)
+    add_roles(add)
     add("--spins", action="store_true", help="units of MODEL are -1 and +1: log Z is that of the spins")
+
+
+def add_roles(add: Callable[..., Any]) -> None:
+    """Add the arguments that say what the arrays of a file are."""
+    add("--names", metavar="W,A,B", help="names of the arrays: weights, visible bias, hidden bias, in this order")
+    summary = "the weights are (hidden, visible), or --no-...: (visible, hidden); default: by shapes and names"
+    add("--transposed", action=BooleanOptionalAction, help=summary)
 
 
 def add_arguments(add: Callable[..., Any]) -> None:
@@ -61,8 +68,6 @@ def add_arguments(add: Callable[..., Any]) -> None:
 
 def run(
     model: str,
-    names: str | None,
-    spins: bool,
     method: str,
     data: str | None,
     base: str | None,
@@ -78,6 +83,7 @@ def run(
     from logzoo.cli.files import check_checkpoint, read_data, read_either, read_snapshots
     from logzoo.estimators.estimator_registry import find, takes
 
+    roles = {name: settings.pop(name) for name in ("names", "spins", "transposed")}
     every = method == "all"
     if every and options:
         raise ValueError("--option: expected none beside --method all, options belong to one method")
@@ -90,9 +96,9 @@ def run(
     if snapshots is not None and not (every or takes(method, "snapshots")):
         raise ValueError(f"--snapshots: expected a method that takes them, found {method}")
     check_checkpoint(checkpoint, model=model, data=data, base_data=base_data)
-    rbm, constant = read_either(model, names, spins, tell=warn)
+    rbm, constant = read_either(model, tell=warn, **roles)
     if snapshots is not None:
-        settings["snapshots"] = read_snapshots(snapshots, names, spins, tell=warn)
+        settings["snapshots"] = read_snapshots(snapshots, tell=warn, **roles)
     examples = None if data is None else read_data(data, "test", visible=rbm.visible, tell=warn)[0]
     # The marginals are those of the training split, where the file tells splits apart.
     base_data = data if base is None and base_data is None else base_data

@@ -16,9 +16,10 @@ import numpy as np
 from logzoo.checks import binary_matrix
 from logzoo.datasets.build import visible_matrix
 from logzoo.io.atomic import resolved_output
+from logzoo.io.file_kinds import file_kind
 from logzoo.io.netcdf import read_artifact
 from logzoo.io.reading import sha256_of
-from logzoo.models.foreign import READERS, Parameters, read_foreign
+from logzoo.models.foreign import read_parameters
 from logzoo.models.rbm import RBM, snapshots_of
 
 if TYPE_CHECKING:
@@ -27,21 +28,13 @@ if TYPE_CHECKING:
 
     from logzoo.types import Bits, FilePath
 
-# What reads a file that may hold any program, and how what is in it becomes an RBM.
-_SKLEARN, _TORCH = "RBM.from_sklearn(model)", "RBM(weights.numpy(), visible_bias.numpy(), hidden_bias.numpy())"
-_UNSAFE = dict.fromkeys((".joblib", ".pkl", ".pickle"), _SKLEARN) | dict.fromkeys((".pt", ".pth"), _TORCH)
-_FOREIGN = {".mat": "MATLAB", ".npz": "NumPy", ".h5": "HDF5", ".hdf5": "HDF5"}
 _PROVENANCE = ("content_sha256", "source_sha256", "inputs_json", "parameters_json", "seed_path", "software_json")
 
 
 def read_model(
     path: FilePath, names: str | Sequence[str] | None = None, *, tell: Callable[[str], object] = warnings.warn
 ) -> RBM:
-    """The RBM in a file: a model artifact (.nc), or arrays of NumPy (.npz), MATLAB (.mat) or HDF5 (.h5, .hdf5).
-
-    names: of weights, visible bias and hidden bias, "W,a,b" or three texts; None: known ones, else what the shapes
-    leave no doubt of. tell(line) hears what was guessed. Units are 0 and 1; what says it has spins is refused.
-    """
+    """The RBM in a file, as by `RBM.load`; tell(line) is called with what was assumed."""
     return read_either(path, names, tell=tell)[0]
 
 
@@ -56,11 +49,14 @@ def read_either(
     path: FilePath,
     names: str | Sequence[str] | None = None,
     spins: bool = False,
+    transposed: bool | None = None,
     *,
     tell: Callable[[str], object] = warnings.warn,
 ) -> tuple[RBM, float]:
     """(RBM, constant): log Z of the model in a file, of spins or not, is that of the RBM plus the constant (nats)."""
-    parameters = _parameters(path, names, tell)
+    parameters = read_parameters(path, names, transposed=transposed)
+    if parameters.note:
+        tell(parameters.note)
     if parameters.spins is (not spins):
         units, expected = ("0 and 1", "-1 and +1") if spins else ("-1 and +1", "0 and 1")
         flag, function = ("no --spins", "read_model") if spins else ("--spins", "read_spins")
@@ -99,6 +95,7 @@ def read_snapshots(
     paths: Iterable[FilePath],
     names: str | Sequence[str] | None = None,
     spins: bool = False,
+    transposed: bool | None = None,
     *,
     tell: Callable[[str], object] = warnings.warn,
 ) -> list[RBM]:
@@ -109,7 +106,7 @@ def read_snapshots(
         if artifact is not None and artifact.attrs["artifact_schema"].startswith("snapshots/"):
             rbms += snapshots_of(artifact)
         else:
-            rbms.append(read_either(path, names, spins, tell=tell)[0])
+            rbms.append(read_either(path, names, spins, transposed, tell=tell)[0])
     return rbms
 
 
@@ -146,12 +143,15 @@ def _same(path, other):
     return os.path.samefile(path, other) if both_exist else os.path.realpath(path) == os.path.realpath(other)
 
 
-def description(path: FilePath) -> list[tuple[str, Any]]:
+def description(
+    path: FilePath, names: str | Sequence[str] | None = None, transposed: bool | None = None
+) -> list[tuple[str, Any]]:
     """What a file holds and where it comes from, as pairs (label, text): any artifact, or an RBM from elsewhere."""
-    path = _readable(path)
-    if path.suffix.lower() in _FOREIGN:
-        rows = [("kind", f"model ({_FOREIGN[path.suffix.lower()]})")]
-        parameters = _parameters(path, None, lambda guess: rows.append(("note", guess)))
+    kind = file_kind(path)
+    if kind != "NetCDF":
+        parameters = read_parameters(path, names, transposed=transposed)
+        rows = [("kind", f"model ({kind})")]
+        rows += [("note", parameters.note)] if parameters.note else []
         rows += [("values of units", "-1 and +1")] if parameters.spins else []
         return rows + _model_rows(_model(path, parameters, RBM))
     artifact = read_artifact(path)
@@ -167,28 +167,6 @@ def description(path: FilePath) -> list[tuple[str, Any]]:
     return rows + [
         (name.removesuffix("_json").replace("_", " "), attributes.get(name) or "none") for name in _PROVENANCE
     ]
-
-
-def _parameters(path, names, tell):
-    path = _readable(path)
-    suffix = path.suffix.lower()
-    if suffix in _UNSAFE:
-        trusted = f"in Python, where you trust it: {_UNSAFE[suffix]}.save('model.nc')"
-        raise ValueError(f"{path}: reading a pickle runs whatever program it holds; {trusted}")
-    if suffix == ".nc":
-        if names is not None:
-            raise ValueError(f"{path}: expected no names of arrays for an artifact, which has its own")
-        rbm = RBM.load(path)
-        return Parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, spins=False, note="")
-    if suffix not in READERS:
-        raise ValueError(
-            f"{path}: expected an RBM in a .nc (artifact of kind model), .npz (NumPy), .mat (MATLAB), or .h5 or .hdf5 "
-            "(HDF5) file"
-        )
-    parameters = read_foreign(path, names)
-    if parameters.note:
-        tell(parameters.note)
-    return parameters
 
 
 def _model(path, parameters, make):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from logzoo import __version__
 from logzoo.cli import estimating
-from logzoo.cli.estimating import DATA_HELP, JSON, OPTION, add_model
+from logzoo.cli.estimating import DATA_HELP, JSON, OPTION, add_model, add_roles
 from logzoo.cli.running import Parser, adder, run_command, warn, write
 from logzoo.printing import json_line, table
 
@@ -39,7 +39,8 @@ def command_parser() -> Parser:
     add("--json", **JSON)
     _add_train(command("train", _train, "Train an RBM on 0/1 data."))
     add = command("info", _info, "Say what a file holds and where it comes from.")
-    add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM of .npz, .mat, .h5")
+    add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM of another format")
+    add_roles(add)
     command("methods", _methods, "List the estimators and the trainers: names, titles and options.")
     # They were here once.
     for name in ("audit", "crate"):
@@ -81,11 +82,11 @@ def _parse_options(arguments):
     arguments["options"] = options
 
 
-def _exact(model, names, spins, as_json):
+def _exact(model, as_json, **roles):
     from logzoo.cli.files import read_either
     from logzoo.models.exact_sums import exact_log_z
 
-    rbm, constant = read_either(model, names, spins, tell=warn)
+    rbm, constant = read_either(model, tell=warn, **roles)
     log_z = exact_log_z(rbm, progress=True) + constant
     if as_json:
         write(json_line({"method": "exact", "log_z": log_z, "visible": rbm.visible, "hidden": rbm.hidden}))
@@ -139,10 +140,10 @@ def _train(data, output, checkpoint, options, **settings):
     write(table([*rows, *(("written", path) for path in (output, snapshots) if path is not None)]))
 
 
-def _info(file):
+def _info(file, **roles):
     from logzoo.cli.files import description
 
-    write(table(description(file)))
+    write(table(description(file, **roles)))
 
 
 def _methods():

@@ -1,8 +1,9 @@
-"""Arrays of HDF5 files, read by h5py (the extra `files`), and of MATLAB files up to version 7, read by SciPy."""
+"""Arrays of files, read by the library of each format: h5py, SciPy, safetensors, PyTorch, skops."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import math
 import os
 from typing import TYPE_CHECKING
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from logzoo.types import FilePath
+
+# What else to do where a library is missing, or refuses a file.
+_HINTS = {
+    "torch": "; where the model is loaded, in Python: safetensors.torch.save_file(model.state_dict(), "
+    "'model.safetensors')",
+    "safetensors": "; numbers of bfloat16: save them as float32",
+}
 
 
 def list_arrays(path: FilePath, text: str | None) -> tuple[dict[str, Header], Any]:
@@ -58,14 +66,30 @@ def _opened(path):
         yield h5py, file
 
 
+def load_by(module: str, function: str, path: FilePath, **options: Any) -> Any:
+    """Read a file whole by a function of a library; ValueError, one line, where it is not installed or the file bad."""
+    library = module.partition(".")[0]
+    try:
+        load = getattr(importlib.import_module(module), function)
+    except ModuleNotFoundError:
+        raise ValueError(f"this file needs {library}: pip install {library}{_HINTS.get(library, '')}") from None
+    with _one_line(library):
+        return load(path, **options)
+
+
 @contextlib.contextmanager
 def _one_line(form):
     """Raise ValueError, one line, for whatever error a damaged file of that form causes in its library."""
     try:
         yield
     except Exception as error:
-        reason = " ".join(str(error).split())
-        raise ValueError(f"expected a whole {form} file, found a damaged or another one ({reason:.100})") from None
+        reason = " ".join(str(error).split()).partition(". ")[0]
+        if "lock" in reason or "already open" in reason:
+            raise ValueError(
+                f"another program is writing it: copy the file, then read the copy ({reason:.100})"
+            ) from None
+        hint = f"found a damaged or another one ({reason:.100}){_HINTS.get(form, '')}"
+        raise ValueError(f"expected a whole {form} file, {hint}") from None
 
 
 # Classes of MATLAB that hold real or complex numbers; `whosmat` does not distinguish the two.

@@ -1,8 +1,7 @@
-"""Parameters of other people's RBMs: files of MATLAB (.mat), NumPy (.npz), and HDF5 (.h5, .hdf5).
+"""Parameters of RBMs in files of any known format, and in dicts of arrays such as state dicts of PyTorch.
 
-HDF5: checkpoints of the Python package rbms (github.com/DsysDML/rbms, `save_model`), or arrays at the root; MATLAB 7.3
-files are HDF5, too. No pickle is read, and nothing of a file is run. Weights and biases are found by their names, known
-or given, else by their shapes.
+The content of a file decides what reads it (`logzoo.io.file_kinds`). No pickle is run: of a file of PyTorch tensors
+alone are loaded. HDF5 files may be checkpoints of the Python package rbms (github.com/DsysDML/rbms, `save_model`).
 """
 
 import math
@@ -14,8 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from logzoo.io.array_files import list_arrays, list_matrices, read_arrays, read_matrices
+from logzoo.checks import without_torch
+from logzoo.io.array_files import list_arrays, list_matrices, load_by, read_arrays, read_matrices
+from logzoo.io.file_kinds import ADVICE, file_kind
 from logzoo.io.reading import Header, check_unpacked
+from logzoo.models.roles import assigned, three_names
 from logzoo.types import FilePath
 
 _NO_NUMBERS = np.dtype(object)
@@ -30,41 +32,114 @@ class Parameters(NamedTuple):
     visible_bias: np.ndarray
     hidden_bias: np.ndarray
     spins: bool | None  # whether its units are -1 and +1; None where the file does not say
-    note: str  # what was guessed, or ""
+    note: str  # what was assumed, or ""
 
 
-def read_foreign(path: FilePath, names: str | Sequence[str] | None = None, *, suffix: str | None = None) -> Parameters:
-    """Parameters in a file that is not ours. Raises ValueError, one line that names the file.
+def read_parameters(
+    path: FilePath, names: str | Sequence[str] | None = None, *, transposed: bool | None = None
+) -> Parameters:
+    """Parameters in a file of any format. Raises ValueError, one line that names the file.
 
-    names: of weights, visible bias and hidden bias; None: known ones, or a guess by shape. suffix: the format, where it
-    is not that of the path. Weights are turned to (visible, hidden) where the biases fit only so; biases may be rows or
-    columns. Of the checkpoints of rbms the last is read, or that whose arrays are named: "update_7/params/vbias".
+    names, transposed: as of `logzoo.models.roles.assigned`; biases may be rows or columns. Arrays in groups, structs
+    and dicts are named by paths. Of the checkpoints of rbms the last is read, or the one whose arrays are named:
+    "update_7/params/vbias".
     """
     path, names = Path(path), None if names is None else three_names(names)
-    suffix = suffix or path.suffix.lower()
-    if not path.is_file():
-        raise ValueError(f"{path}: no such file (expected a {suffix} file)")
+    kind = file_kind(path)
     try:
-        arrays, load, spins = READERS[suffix](path, names)
-        roles, transposed, note = assigned(arrays, names)
+        if kind not in READERS:
+            raise ValueError(ADVICE[kind].format(path=path.name))
+        arrays, load, spins = READERS[kind](path, names)
+        # An artifact of logzoo is never stored the other way round.
+        roles, turned, note = assigned(arrays, names, False if kind == "NetCDF" and transposed is None else transposed)
         # Numbers of every type become float64.
         check_unpacked(path, sum(8 * math.prod(arrays[name].shape) for name in roles))
         weights, *biases = load(roles)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     return Parameters(
-        weights.T if transposed else weights, *map(np.ravel, biases), spins=spins, note=note and f"{path}: {note}"
+        weights.T if turned else weights, *map(np.ravel, biases), spins=spins, note=note and f"{path}: {note}"
     )
 
 
+def parameters_of(
+    content: Any, names: str | Sequence[str] | None = None, *, transposed: bool | None = None
+) -> Parameters:
+    """Parameters in a dict of arrays or tensors, which may hold further dicts; arguments as of `read_parameters`."""
+    arrays = flattened(content)
+    roles, turned, note = assigned(arrays, None if names is None else three_names(names), transposed)
+    weights, *biases = (arrays[name] for name in roles)
+    return Parameters(weights.T if turned else weights, *map(np.ravel, biases), spins=None, note=note)
+
+
+def flattened(content: Any) -> dict[str, np.ndarray]:
+    """The arrays in nested dicts and lists, {"outer.inner.0": array}; tensors become arrays."""
+    if not isinstance(content, Mapping | list | tuple):
+        raise ValueError(f"expected a dict of arrays, found {type(content).__name__}")
+    arrays = {}
+    for key, value in content.items() if isinstance(content, Mapping) else enumerate(content):
+        if isinstance(value, np.ndarray) and value.dtype == _NO_NUMBERS:
+            value = value.ravel().tolist()
+        if isinstance(value, Mapping | list | tuple):
+            arrays |= {f"{key}.{name}": array for name, array in flattened(value).items()}
+        elif hasattr(value, "shape"):
+            arrays[str(key)] = np.asarray(without_torch(value))
+    return arrays
+
+
+# Attributes of a fitted BernoulliRBM.
+_FITTED = ("components_", "intercept_visible_", "intercept_hidden_")
+
+
+def fitted_arrays(model: Any) -> dict[str, np.ndarray]:
+    """The parameters of a fitted BernoulliRBM of scikit-learn, or of a fitted Pipeline that ends in one, by name."""
+    steps = dict(getattr(model, "steps", None) or {"": model})
+    last = next(reversed(steps.values()))
+    missing = [name for name in _FITTED if not hasattr(last, name)]
+    if missing:
+        what = type(model).__name__ + (f" that ends in {type(last).__name__}" if "" not in steps else "")
+        inner = [name for name, step in steps.items() if name and all(hasattr(step, part) for part in _FITTED)]
+        hint = f"; pass the step: model[{inner[0]!r}]" if inner else ""
+        expected = "expected a fitted BernoulliRBM, or a fitted Pipeline that ends in one"
+        raise ValueError(f"{what}: {expected}, found no {missing[0]}{hint}")
+    return {name: np.asarray(getattr(last, name)) for name in _FITTED}
+
+
+def _has_matrix(arrays):
+    return any(
+        len(array.shape) == 2 and min(array.shape) > 1 and array.dtype.kind in "biuf" for array in arrays.values()
+    )
+
+
+def _loaded(content):
+    """What a reader returns for arrays that are in memory."""
+    arrays = flattened(content)
+    return arrays, lambda roles: [arrays[name] for name in roles], None
+
+
+def _artifact(path, _names):
+    from logzoo.io.netcdf import read_artifact
+
+    try:
+        variables = read_artifact(path, "model").variables
+    except ValueError as error:
+        raise ValueError(str(error).removeprefix(f"{path}: ")) from None
+    return variables, lambda roles: [variables[name].values for name in roles], False
+
+
 def _matlab(path, names):
-    with path.open("rb") as file:
-        newer = file.read(128)[124:] == b"\0\2IM"
-    if newer:  # version 7.3 is HDF5, which stores the columns of MATLAB as rows
-        arrays, load, spins = _hdf5(path, names)
-        turned = {name: array._replace(shape=array.shape[::-1]) for name, array in arrays.items()}
-        return turned, lambda roles: [array.T for array in load(roles)], spins
-    return list_matrices(path), lambda roles: read_matrices(path, roles).values(), None
+    arrays = list_matrices(path)
+    structs = any("." in name for name in names) if names else not _has_matrix(arrays)
+    if structs and any(array.dtype == _NO_NUMBERS for array in arrays.values()):
+        return _loaded(load_by("scipy.io", "loadmat", path, simplify_cells=True))
+    return arrays, lambda roles: read_matrices(path, roles).values(), None
+
+
+def _newer_matlab(path, names):
+    # Version 7.3 is HDF5, which stores the columns of MATLAB as rows.
+    arrays, load, spins = _hdf5(path, names)
+    turned = {name: array._replace(shape=array.shape[::-1]) for name, array in arrays.items()}
+    return turned, lambda roles: [array.T for array in load(roles)], spins
 
 
 def _numpy(path, _names):
@@ -113,116 +188,19 @@ def _hdf5(path, names):
     if names is None and updates:
         folder = max(updates, key=lambda match: (int(match[1]), match.end()))[0]
     inside = {name.removeprefix(folder): array for name, array in stored.items() if name.startswith(folder)}
-    arrays = {name: array for name, array in inside.items() if names or "/" not in name}
+    root = {name: array for name, array in inside.items() if "/" not in name}
+    arrays = root if names is None and _has_matrix(root) else inside
     return arrays, lambda roles: read_arrays(path, [folder + name for name in roles]), _SPINS.get(kind or "")
 
 
-# How each suffix is read: arrays {name: has .shape and .dtype}, what loads some by name, and whether units are spins.
-READERS = {".mat": _matlab, ".npz": _numpy, ".h5": _hdf5, ".hdf5": _hdf5}
-
-
-# Names of weights, visible bias, hidden bias: ours, those of the MATLAB files, and those of the package rbms.
-KNOWN = (
-    ("weights", "visible_bias", "hidden_bias"),
-    ("vishid", "visbiases", "hidbiases"),
-    ("weight_matrix", "vbias", "hbias"),
-)
-# What is left of names of biases, by layer; and what two of them say where weights are (hidden, visible).
-_LAYERS = {"visible": ("v", "bv", "vb", "vis", "visible"), "hidden": ("h", "bh", "hb", "hid", "hidden")}
-_TURNED = {("hidden", "visible"), ("hidden", ""), ("", "visible")}
-# Parts of the names of weights to label units, which an RBM of two layers lacks.
-_LABELS = ("lab", "class")
-ASK = "name all three: --names WEIGHTS,VISIBLE_BIAS,HIDDEN_BIAS"
-_SHOWN, _LETTERS = 6, 32
-
-
-def three_names(names: str | Sequence[str]) -> tuple[str, ...]:
-    """`names` (a text "W,a,b", or three) as a tuple: weights, visible bias, hidden bias. ValueError for any others."""
-    split = tuple(names.split(",") if isinstance(names, str) else names)
-    if len(split) != 3 or len(set(split)) != 3 or not all(isinstance(name, str) and name for name in split):
-        expected = "three different names, of weights, visible bias and hidden bias"
-        raise ValueError(f"names: expected {expected}, found {names!r:.200}")
-    return split
-
-
-def assigned(arrays: Mapping[str, Any], names: Sequence[str] | None = None) -> tuple[Sequence[str], bool, str]:
-    """Names of weights, visible bias and hidden bias among `arrays` {name: has .shape and .dtype}; how they were told.
-
-    names: those three, else the known ones, else by shape: one matrix and two vectors that fit its sides, rows being
-    visible units. Returns (names, whether the weights are (hidden, visible), a note on what was guessed, or ""). A
-    vector has at most one side above 1. Raises ValueError where names or shapes leave it open, and for what is no array
-    of real numbers.
-    """
-    whole = [names] if names else [known for known in KNOWN if set(known) <= set(arrays)]
-    if not whole:
-        return _guessed(arrays)
-    if len(whole) > 1:
-        raise ValueError(f"expected one model, found {' and '.join(map(_quoted, whole))}; {ASK}")
-    named = whole[0]
-    missing = [name for name in named if name not in arrays]
-    if missing:
-        raise ValueError(f"expected the arrays {_quoted(named)}, missing {_quoted(missing)}, found {_listed(arrays)}")
-    for name in named:
-        if arrays[name].dtype.kind not in "biuf":
-            raise ValueError(f"{_quoted([name])}: expected real numbers, found {arrays[name].dtype.name}")
-    weights, *biases = (arrays[name].shape for name in named)
-    for name, shape in zip(named[1:], biases, strict=True):
-        if not _is_vector(shape):
-            raise ValueError(f"{_quoted([name])}: expected a vector, found {_sides(shape)}")
-    visible, hidden = map(math.prod, biases)
-    transposed = visible != hidden and weights == (hidden, visible)
-    notes = [f"{_described(named[0], arrays)} is taken as (hidden, visible): so the biases fit it"] * transposed
-    left = [name for name in arrays if name not in named and any(part in name.lower() for part in _LABELS)]
-    if left:
-        notes.append(f"{_quoted(left)}: not read; label units are visible units: join what they have to those")
-    return named, transposed, "; ".join(notes)
-
-
-def _guessed(arrays):
-    real = {name: array.shape for name, array in arrays.items() if array.dtype.kind in "biuf"}
-    matrices = [name for name, shape in real.items() if len(shape) == 2 and min(shape) > 1]
-    known = " or ".join(", ".join(names) for names in KNOWN)
-    expected = f"expected the arrays {known}, or one matrix and two vectors that fit its sides"
-    if len(matrices) != 1:
-        raise ValueError(f"{expected}, found {_listed(arrays)}; {ASK}")
-    rows, columns = real[matrices[0]]
-    lengths = {name: math.prod(shape) for name, shape in real.items() if _is_vector(shape)}
-    visible, hidden = ([name for name in lengths if lengths[name] == side] for side in (rows, columns))
-    if rows == columns and len(visible) > 1:
-        raise ValueError(f"{_described(matrices[0], arrays)} is square, which tells no bias from the other; {ASK}")
-    if len(visible) != 1 or len(hidden) != 1 or rows == columns:
-        raise ValueError(f"{expected}, found {_listed(arrays)}; {ASK}")
-    # Rows are the visible units, unless the biases are named the other way round.
-    turned = (_layer_of(visible[0]), _layer_of(hidden[0])) in _TURNED
-    names = (matrices[0], *((hidden[0], visible[0]) if turned else (visible[0], hidden[0])))
-    sides = "(hidden, visible)" if turned else "(visible, hidden)"
-    roles = zip((f"weights {sides}", "visible bias", "hidden bias"), names, strict=True)
-    note = ", ".join(f"{_described(name, arrays)} as the {role}" for role, name in roles)
-    return names, turned, f"guessed from the shapes{' and names' * turned}: {note}; if wrong, {ASK}"
-
-
-def _layer_of(bias):
-    """The layer in the name of a bias, as in v_bias, hbias, bv and visbiases; "" if there is none."""
-    word = re.sub("[^a-z]|bias(es)?", "", re.split("[/.]", bias.lower())[-1])
-    return next((layer for layer, names in _LAYERS.items() if word in names), "")
-
-
-def _is_vector(shape):
-    return max(shape, default=1) == math.prod(shape)
-
-
-def _described(name, arrays):
-    return f"{_quoted([name])} ({_sides(arrays[name].shape)})"
-
-
-def _listed(arrays):
-    more = [f"{len(arrays) - _SHOWN} more"] if len(arrays) > _SHOWN else []
-    return ", ".join([_described(name, arrays) for name in list(arrays)[:_SHOWN]] + more) or "none"
-
-
-def _quoted(names):
-    return ", ".join(repr(name if len(name) <= _LETTERS else f"{name[:_LETTERS]}...") for name in names)
-
-
-def _sides(shape):
-    return " x ".join(map(str, shape)) or "a single number"
+# How each kind is read: arrays {name: has .shape and .dtype}, what loads some by name, and whether units are spins.
+READERS = {
+    "HDF5": _hdf5,
+    "MATLAB": _matlab,
+    "MATLAB 7.3": _newer_matlab,
+    "NetCDF": _artifact,
+    "NumPy": _numpy,
+    "PyTorch": lambda path, _: _loaded(load_by("torch", "load", path, map_location="cpu", weights_only=True)),
+    "safetensors": lambda path, _: _loaded(load_by("safetensors.numpy", "load_file", path)),
+    "skops": lambda path, _: _loaded(fitted_arrays(load_by("skops.io", "load", path))),
+}

@@ -15,17 +15,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from logzoo.checks import binary_matrix, finite_array, finite_number, one_of, real_array
-from logzoo.io.reading import check_unpacked
 from logzoo.io.schema import labelled
-from logzoo.models.foreign import read_foreign
+from logzoo.models.conversions import odd_against_even, two_layers
+from logzoo.models.foreign import fitted_arrays, parameters_of, read_parameters
 from logzoo.printing import html_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     import xarray as xr
 
-    from logzoo.types import ArrayLike, FilePath, Floats
+    from logzoo.types import Array, ArrayLike, FilePath, Floats
 
 _LAYERS = ("visible", "hidden")
 _DIMENSIONS = {"weights": ("visible", "hidden"), "visible_bias": ("visible",), "hidden_bias": ("hidden",)}
@@ -75,7 +76,10 @@ class RBM:
 
     def __post_init__(self):
         for name, dimensions in _DIMENSIONS.items():
-            array = finite_array(name, getattr(self, name), dimensions=len(dimensions))
+            array = real_array(name, getattr(self, name))
+            if name != "weights" and array.ndim == 2 and 1 in array.shape:
+                array = array.ravel()  # a row or a column
+            array = finite_array(name, array, dimensions=len(dimensions))
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         for name, expected in (("visible_bias", self.visible), ("hidden_bias", self.hidden)):
@@ -185,16 +189,53 @@ class RBM:
         write_artifact(self.to_dataset(), resolved_output(path), kind="model", **origin)
 
     @classmethod
-    def load(cls, path: FilePath) -> RBM:
-        """Read an RBM from a NetCDF file of `save` or of the workflow; ValueError if it is not one."""
-        from logzoo.io.netcdf import read_artifact
+    def load(cls, path: FilePath, names: str | Sequence[str] | None = None, *, transposed: bool | None = None) -> RBM:
+        """Read an RBM from a file: of `save` or the workflow, or arrays in any format of docs/your-own-rbm.md.
 
-        artifact = read_artifact(Path(path), "model")
+        ``names`` are those of its weights, visible bias and hidden bias, ``"W,a,b"``, by paths in groups, structs and
+        dicts; by default known ones, or arrays whose shapes leave no doubt. ``transposed`` is whether the weights are
+        stored as (hidden, visible); by default the biases decide, for square weights the package that their names are
+        from. An assumption is warned of. Raises ValueError, one line that names the file, for anything else.
+        """
+        parameters = read_parameters(path, names, transposed=transposed)
+        if parameters.spins:
+            raise ValueError(f"{path}: its units are -1 and +1; logzoo.cli.files.read_spins reads it")
+        if parameters.note:
+            warnings.warn(parameters.note, stacklevel=2)
         try:
-            check_unpacked(path, sum(8 * artifact[name].size for name in _DIMENSIONS))
-            return cls.from_dataset(artifact)
+            return cls(*parameters[:3])
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
+
+    @classmethod
+    def from_mat(cls, path: FilePath, names: str | Sequence[str] | None = None) -> RBM:
+        """Read an RBM from a MATLAB file: `load`."""
+        return cls.load(path, names)
+
+    @classmethod
+    def from_torch(
+        cls,
+        state_dict: Mapping[str, Any],
+        names: str | Sequence[str] | None = None,
+        *,
+        transposed: bool | None = None,
+    ) -> RBM:
+        """The RBM in a state dict of PyTorch, or in any dict of names and arrays; it may hold further dicts.
+
+        ``names`` and ``transposed`` are those of `load`, as are the warnings. Raises ValueError for what names and
+        shapes leave open, and for parts that do not fit.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from logzoo import RBM
+        >>> RBM.from_torch({"rbm.W": np.zeros((2, 3)), "rbm.v_bias": np.zeros(3), "rbm.h_bias": np.zeros(2)})
+        RBM(3 visible x 2 hidden)
+        """
+        parameters = parameters_of(state_dict, names, transposed=transposed)
+        if parameters.note:
+            warnings.warn(parameters.note, stacklevel=2)
+        return cls(*parameters[:3])
 
     @classmethod
     def from_sklearn(cls, model: object) -> RBM:
@@ -202,31 +243,7 @@ class RBM:
 
         Earlier steps of a pipeline are left out. Raises ValueError for anything else.
         """
-        steps = getattr(model, "steps", None)
-        last = steps[-1][1] if steps else model
-        names = ("components_", "intercept_visible_", "intercept_hidden_")
-        missing = [name for name in names if not hasattr(last, name)]
-        if missing:
-            what = type(model).__name__ + (f" that ends in {type(last).__name__}" if steps else "")
-            expected = "expected a fitted BernoulliRBM, or a fitted Pipeline that ends in one"
-            raise ValueError(f"{what}: {expected}, found no {missing[0]}")
-        weights, visible_bias, hidden_bias = (getattr(last, name) for name in names)
-        return cls(real_array("components_", weights).T, visible_bias, hidden_bias)
-
-    @classmethod
-    def from_mat(cls, path: FilePath, names: str | Sequence[str] | None = None) -> RBM:
-        """Read an RBM from a MATLAB file; ValueError if it is not one.
-
-        ``names`` are those of its weights, visible bias and hidden bias. By default known names are looked for, such as
-        ``vishid``, ``visbiases`` and ``hidbiases``, or arrays whose shapes leave no doubt; a guess is warned of.
-        """
-        parameters = read_foreign(path, names, suffix=".mat")
-        if parameters.note:
-            warnings.warn(parameters.note, stacklevel=2)
-        try:
-            return cls(parameters.weights, parameters.visible_bias, parameters.hidden_bias)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
+        return cls(*parameters_of(fitted_arrays(model))[:3])
 
     @classmethod
     def from_spins(
@@ -250,6 +267,35 @@ class RBM:
         constant = shift_v * shift_h * spins.weights.sum()
         constant -= shift_v * spins.visible_bias.sum() + shift_h * spins.hidden_bias.sum()
         return rbm, float(constant)
+
+    @classmethod
+    def from_ising(cls, couplings: ArrayLike, field: ArrayLike) -> tuple[RBM, float, Array]:
+        """The RBM that equals a bipartite Ising model: (RBM, constant in nats, spins that are its visible units).
+
+        The model is log f(s) = sum over pairs i < j of J_ij s_i s_j + field.s with spins of -1 and +1; couplings J are
+        a symmetric matrix (n, n) or one triangle of it. log Z of the spins is log Z of the RBM plus the constant. The
+        visible units are the spins of the array returned, in its order, the hidden units the others. Raises ValueError
+        for couplings that close a loop of odd length: such spins are no two layers.
+
+        Examples
+        --------
+        >>> from logzoo import RBM, exact_log_z
+        >>> rbm, constant, visible = RBM.from_ising([[0, 1, 0], [0, 0, 1], [0, 0, 0]], [0, 0, 0])
+        >>> round(exact_log_z(rbm) + constant, 4), visible.tolist()  # log of 8 cosh(1)^2
+        (2.947, [0, 2])
+        """
+        parameters, visible = two_layers(couplings, field)
+        return *cls.from_spins(*parameters), visible
+
+    @classmethod
+    def from_dbm(cls, layers: Sequence[ArrayLike]) -> RBM:
+        """The RBM of a deep Boltzmann machine, with the same Z: its even layers are visible, its odd ones hidden.
+
+        ``layers`` are biases and weights in turn from the visible layer up, ``[bias_0, weights_1, bias_1, ...]``, with
+        weights of shape (lower layer, upper layer). Raises ValueError for arrays that do not fit. The likelihoods of
+        its data are those of `logzoo.dbm_log_likelihood`.
+        """
+        return cls(*odd_against_even(layers))
 
 
 def snapshots_of(dataset: xr.Dataset) -> list[RBM]:

@@ -1,0 +1,78 @@
+"""Likelihoods of deep Boltzmann machines: each is a difference of two log partition functions of RBMs."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from logzoo.api import estimate_log_z
+from logzoo.checks import binary_matrix
+from logzoo.models.rbm import RBM
+from logzoo.scoring import MeanLogLikelihood, mean_log_likelihood
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from logzoo.types import ArrayLike
+
+
+def dbm_log_likelihood(
+    layers: Sequence[ArrayLike], data: ArrayLike, method: str = "auto", *, seed: int | str = 0, **settings: Any
+) -> MeanLogLikelihood:
+    """Mean log-likelihood of examples under a deep Boltzmann machine.
+
+    Parameters
+    ----------
+    layers : sequence of arrays
+        Biases and weights in turn from the visible layer up, as of `RBM.from_dbm`.
+    data : array of 0 and 1, shape (examples, layers[0].size)
+        Each example costs an estimate of the log Z of the hidden layers.
+    method : str
+    seed : int or str
+    **settings
+        Method and settings of `estimate_log_z`, for every log Z.
+
+    Returns
+    -------
+    MeanLogLikelihood
+        ``value`` in nats; ``interval``, 95%, from the intervals of all log Zs, those of the examples taken to err
+        together; ``std_error`` over other draws of examples. RuntimeWarning where a log Z did not converge.
+
+    Raises
+    ------
+    ValueError
+        For layers and data that do not fit.
+
+    References
+    ----------
+    Salakhutdinov and Hinton, Deep Boltzmann Machines, AISTATS 2009.
+
+    Examples
+    --------
+    >>> from logzoo import dbm_log_likelihood
+    >>> layers = [[0.1, -0.2], [[1.0], [0.5]], [0.0], [[-2.0, 1.0]], [0.3, 0.0]]
+    >>> round(dbm_log_likelihood(layers, [[0, 1], [1, 1]]).value, 4)
+    -1.396
+    """
+    estimates = [estimate_log_z(RBM.from_dbm(layers), method, seed=seed, **settings)]
+    bias, weights = (np.asarray(array, np.float64) for array in layers[:2])
+    data = binary_matrix("data", data, visible=bias.size)
+    if len(layers) == 3:
+        return mean_log_likelihood(RBM(weights, bias, layers[2]), data, estimates[0])
+    # An example fixes the visible layer: the others are a deep Boltzmann machine with another first bias.
+    for i, inputs in enumerate(data @ weights + np.asarray(layers[2])):
+        estimates.append(estimate_log_z(RBM.from_dbm([inputs, *layers[3:]]), method, seed=f"{seed}/{i}", **settings))
+    wrong = sum(not estimate.converged for estimate in estimates)
+    if wrong:
+        warnings.warn(f"{method}: {wrong} of {len(estimates)} log Zs did not converge", RuntimeWarning, stacklevel=2)
+    whole, *clamped = estimates
+    log_p = data @ bias + np.array([estimate.log_z for estimate in clamped]) - whole.log_z
+    halves = [
+        max(estimate.log_z - estimate.interval[0], estimate.interval[1] - estimate.log_z) for estimate in estimates
+    ]
+    mean, half = float(log_p.mean()), math.hypot(halves[0], math.fsum(halves[1:]) / len(data))
+    std_error = float(log_p.std(ddof=1)) / math.sqrt(len(data)) if len(data) > 1 else math.nan
+    return MeanLogLikelihood(mean, (mean - half, mean + half), std_error)

@@ -1,0 +1,82 @@
+"""What a file is, by its first bytes, and how to get an RBM out of a file that is not read here."""
+
+from __future__ import annotations
+
+import contextlib
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from logzoo.io.reading import open_regular
+
+if TYPE_CHECKING:
+    from logzoo.types import FilePath
+
+# At the end of a MATLAB file's header of 128 bytes: version and byte order.
+_MATLAB = {b"\0\1IM": "MATLAB", b"\1\0MI": "MATLAB", b"\0\2IM": "MATLAB 7.3"}
+_STARTS = {
+    b"\x89HDF\r\n\x1a\n": "HDF5",
+    b"HDF5-based Julia Data Format": "JLD2",
+    b"CDF": "NetCDF 3",
+    b"\x93NUMPY": "NumPy array",
+    b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.": "PyTorch",  # before version 1.6
+    **dict.fromkeys((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), "pickle"),
+    **dict.fromkeys((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"x\x9c", b"x\x01", b"x^", b"x\xda"), "compressed"),
+}
+# What a file is taken for whose first bytes are of no known kind: its reader reports what is wrong.
+_SUFFIXES = {
+    "NetCDF": ".nc",
+    "NumPy": ".npz",
+    "NumPy array": ".npy",
+    "MATLAB": ".mat",
+    "HDF5": ".h5 .hdf5",
+    "PyTorch": ".pt .pth",
+    "pickle": ".pkl .pickle .joblib",
+    "text": ".csv .tsv .txt .json",
+    **{kind: f".{kind}" for kind in ("safetensors", "skops")},
+}
+_SAVE = "np.savez('model.npz', weights=W, visible_bias=c, hidden_bias=b)"
+ADVICE = {
+    "pickle": "a pickle runs whatever program it holds when it is read; where you trust it, in Python: "
+    "import joblib; RBM.from_sklearn(joblib.load({path!r})).save('model.nc'), or RBM.from_torch of a dict of arrays",
+    "compressed": "a compressed file: unpack it first; one of joblib, where you trust it, in Python: "
+    "RBM.from_sklearn(joblib.load({path!r})).save('model.nc')",
+    "NumPy array": f"one array of NumPy, an RBM is three: {_SAVE}; zeros and ones are read by --data and logzoo train",
+    "JLD2": "a file of Julia; in Julia: using NPZ; "
+    'npzwrite("model.npz", Dict("weights" => W, "visible_bias" => c, "hidden_bias" => b))',
+    "NetCDF 3": f"a file of NetCDF 3; in Python read its arrays by scipy.io.netcdf_file, then {_SAVE}",
+    "text": f"a text file; in Python read its numbers by np.loadtxt, then {_SAVE}",
+    "unknown": "expected an RBM in a .nc, .npz, .mat, .h5, .safetensors, .pt or .skops file, found none of these; in "
+    f"Python: {_SAVE}",
+}
+
+
+def file_kind(path: FilePath) -> str:
+    """What a file is by its first bytes, or by its suffix where those decide nothing; "unknown" for neither.
+
+    Raises ValueError, one line that names the file, for a file that is missing or may not be read.
+    """
+    path = Path(path)
+    if not path.exists() or path.is_dir():
+        raise ValueError(f"{path}: {'expected a file, found a folder' if path.is_dir() else 'no such file'}")
+    try:
+        with open_regular(path) as file:
+            start = file.read(128)
+    except PermissionError:
+        raise ValueError(f"{path}: it may not be read") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    kind = _MATLAB.get(start[124:]) or next((kind for begin, kind in _STARTS.items() if start.startswith(begin)), None)
+    if start.startswith(b"PK\3\4"):
+        names = []
+        # A damaged archive is left to the reader of its suffix.
+        with contextlib.suppress(Exception), zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+        torch, skops = any(name.endswith("/data.pkl") for name in names), "schema.json" in names
+        kind = "PyTorch" if torch else "skops" if skops else "NumPy" if names else None
+    elif start[8:9] == b"{" and int.from_bytes(start[:8], "little") <= path.stat().st_size:
+        kind = "safetensors"
+    suffix = path.suffix.lower()
+    by_suffix = next((kind for kind, suffixes in _SUFFIXES.items() if suffix in suffixes.split()), "unknown")
+    # Artifacts of logzoo are HDF5 with a seal.
+    return by_suffix if kind is None or (kind, by_suffix) == ("HDF5", "NetCDF") else kind

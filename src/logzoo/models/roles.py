@@ -1,0 +1,184 @@
+"""Which arrays of a file are the weights, visible bias and hidden bias of an RBM, and which way round its weights are.
+
+Known names decide, else the shapes. Square weights fit both ways: unless a package fixes their orientation, the note
+names the assumption and the option that turns it.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+# Names of weights, visible bias and hidden bias: whether such weights are (hidden, visible), and whether always so.
+CONVENTIONS: dict[Sequence[str], tuple[bool, bool]] = {
+    ("weights", "visible_bias", "hidden_bias"): (False, False),  # logzoo; QuCumber stores (hidden, visible)
+    ("vishid", "visbiases", "hidbiases"): (False, True),  # MATLAB code of Hinton and Salakhutdinov
+    ("weight_matrix", "vbias", "hbias"): (False, True),  # rbms
+    ("components_", "intercept_visible_", "intercept_hidden_"): (True, True),  # scikit-learn
+    ("W", "bias_vis", "bias_hid"): (False, True),  # pylearn2
+    ("W", "vbias", "hbias"): (False, False),  # tutorials of Theano and TensorFlow
+    ("W", "v_bias", "h_bias"): (True, False),  # tutorials of PyTorch
+}
+# The part of a QuCumber file that holds the RBM; "rbm_ph" is the phase of a wave function.
+_QUCUMBER = "rbm_am"
+# What is left of names of biases, by layer; and what two of them mean for weights whose rows fit the first.
+_LAYERS = {"visible": ("v", "bv", "vb", "vis", "visible"), "hidden": ("h", "bh", "hb", "hid", "hidden")}
+_TURNED = {("hidden", "visible"), ("hidden", ""), ("", "visible")}
+# Parts of the names of weights to label units, which an RBM of two layers lacks.
+_LABELS = ("lab", "class")
+ASK = "name all three: --names WEIGHTS,VISIBLE_BIAS,HIDDEN_BIAS"
+_SIDES = {True: "(hidden, visible)", False: "(visible, hidden)"}
+_FLAGS = {True: "--transposed (in Python transposed=True)", False: "--no-transposed (in Python transposed=False)"}
+_SHOWN, _LETTERS = 8, 60
+
+
+def three_names(names: str | Sequence[str]) -> tuple[str, ...]:
+    """`names` (a text "W,a,b", or three) as a tuple: weights, visible bias, hidden bias. ValueError for any others."""
+    split = tuple(names.split(",") if isinstance(names, str) else names)
+    if len(split) != 3 or len(set(split)) != 3 or not all(isinstance(name, str) and name for name in split):
+        expected = "three different names, of weights, visible bias and hidden bias"
+        raise ValueError(f"names: expected {expected}, found {names!r:.200}")
+    return split
+
+
+def assigned(
+    arrays: Mapping[str, Any], names: Sequence[str] | None = None, transposed: bool | None = None
+) -> tuple[Sequence[str], bool, str]:
+    """Names of weights, visible bias and hidden bias, whether the weights are (hidden, visible), and what was assumed.
+
+    arrays: {name or path: has .shape and .dtype}. names: those three; None: known ones at any path, else one matrix and
+    two vectors that fit its sides. transposed: None: what the biases fit, for square weights what the package stores.
+    Raises ValueError where this leaves it open or is contradictory, and for what is no array of real numbers.
+    """
+    notes = []
+    names = names or _known(arrays)
+    if names is None:
+        names, notes = _guessed(arrays)
+    missing = [name for name in names if name not in arrays]
+    if missing:
+        raise ValueError(f"expected the arrays {_quoted(names)}, missing {_quoted(missing)}, found {_listed(arrays)}")
+    for name in names:
+        if arrays[name].dtype.kind not in "biuf":
+            raise ValueError(f"{_quoted([name])}: expected real numbers, found {arrays[name].dtype.name}")
+    for name in names[1:]:
+        if not _is_vector(arrays[name].shape):
+            raise ValueError(f"{_quoted([name])}: expected a vector, found {_sides(arrays[name].shape)}")
+    turned, note = _orientation(arrays, names, transposed)
+    notes += [note] if note else []
+    left = [name for name in arrays if name not in names and any(part in name.lower() for part in _LABELS)]
+    if left:
+        notes.append(f"{_quoted(left)}: not read; label units are visible units: join what they have to those")
+    return names, turned, "; ".join(notes)
+
+
+def _known(arrays):
+    """The names of a known package, at any path; None if there are none."""
+    models = {}
+    for known in CONVENTIONS:
+        for name in arrays:
+            folder = name.removesuffix(known[0])
+            names = tuple(folder + part for part in known)
+            if folder[-1:] in ("", ".", "/") and arrays.keys() >= set(names):
+                models[names] = folder
+    for folder_wanted in (_QUCUMBER, ""):
+        preferred = [names for names, folder in models.items() if _parts(folder)[-1] == folder_wanted]
+        if len(preferred) == 1:
+            return preferred[0]
+    if len(models) > 1:
+        raise ValueError(f"expected one model, found {' and '.join(map(_quoted, models))}; {ASK}")
+    return next(iter(models), None)
+
+
+def _guessed(arrays):
+    """Names by shape, and the note that says so."""
+    real = {name: array.shape for name, array in arrays.items() if array.dtype.kind in "biuf"}
+    matrices = [name for name, shape in real.items() if len(shape) == 2 and min(shape) > 1]
+    known = "weights, visible_bias, hidden_bias or those of a known package"
+    unclear = (
+        f"expected the arrays {known}, or one matrix and two vectors that fit its sides, found {_listed(arrays)}; {ASK}"
+    )
+    if len(matrices) != 1:
+        raise ValueError(unclear)
+    rows, columns = real[matrices[0]]
+    lengths = {name: math.prod(shape) for name, shape in real.items() if _is_vector(shape)}
+    fitting = [[name for name in lengths if lengths[name] == side] for side in (rows, columns)]
+    if rows == columns:
+        fitting = [[name] for name in fitting[0]]
+    if len(fitting) != 2 or not all(len(names) == 1 for names in fitting):
+        raise ValueError(unclear)
+    biases = [names[0] for names in fitting]
+    layers = tuple(map(_layer_of, biases))
+    if sorted(_parts(name)[-1] for name in biases) == ["a", "b"]:  # the letters of Hinton's practical guide
+        layers = tuple("visible" if _parts(name)[-1] == "a" else "hidden" for name in biases)
+    if rows == columns and set(layers) != {"visible", "hidden"}:
+        raise ValueError(f"{_described(matrices[0], arrays)} is square, which tells no bias from the other; {ASK}")
+    # Rows are the visible units, unless the biases are named the other way round.
+    turned = layers in _TURNED
+    names = (matrices[0], *(reversed(biases) if turned else biases))
+    roles = zip(("weights", "visible bias", "hidden bias"), names, strict=True)
+    note = ", ".join(f"{_described(name, arrays)} as the {role}" for role, name in roles)
+    return names, [f"guessed from the shapes{' and names' * turned}: {note}; if wrong, {ASK}"]
+
+
+def _orientation(arrays, names, transposed):
+    """Whether the weights are (hidden, visible), and a note where that is assumed, or differs from what is usual."""
+    weights, visible, hidden = (arrays[name].shape for name in names)
+    sides = math.prod(visible), math.prod(hidden)
+    fits = [turned for turned in (False, True) if weights == (sides[::-1] if turned else sides)]
+    if not fits:
+        return False, ""  # an RBM of such parts is refused
+    (usual, fixed), what = _usual(names), _described(names[0], arrays)
+    if transposed is not None:
+        if transposed not in fits:
+            raise ValueError(f"{what}: the biases fit {_SIDES[fits[0]]} only: expected {_FLAGS[fits[0]]}, or neither")
+        return transposed, ""
+    if len(fits) == 2:
+        note = f"{what} is square and taken as {_SIDES[usual]}; if it is {_SIDES[not usual]}: {_FLAGS[not usual]}"
+        return usual, "" if fixed or sides == (1, 1) else note
+    if fixed and fits[0] != usual:
+        right = f"if the biases are right: {_FLAGS[fits[0]]}"
+        raise ValueError(f"{what}: its package stores {_SIDES[usual]}, the biases fit {_SIDES[fits[0]]}; {right}")
+    unusual = fits[0] and not usual
+    return fits[0], f"{what} is taken as (hidden, visible): so the biases fit it" if unusual else ""
+
+
+def _usual(names):
+    """(Whether weights of these names are usually (hidden, visible), whether always)."""
+    *folders, _ = _parts(names[0])
+    if folders[-1:] == [_QUCUMBER]:
+        return True, True
+    return CONVENTIONS.get(tuple(_parts(name)[-1] for name in names), (False, False))
+
+
+def _parts(path):
+    """The parts of the name of an array: groups or structs, and last its own name."""
+    return re.split("[/.]", path.rstrip("/."))
+
+
+def _layer_of(bias):
+    """The layer in the name of a bias, as in v_bias, hbias, bv and visbiases; "" if there is none."""
+    word = re.sub("[^a-z]|bias(es)?", "", _parts(bias.lower())[-1])
+    return next((layer for layer, names in _LAYERS.items() if word in names), "")
+
+
+def _is_vector(shape):
+    return max(shape, default=1) == math.prod(shape)
+
+
+def _described(name, arrays):
+    return f"{_quoted([name])} ({_sides(arrays[name].shape)})"
+
+
+def _listed(arrays):
+    """The largest arrays first: the weights and biases are among them."""
+    largest = sorted(arrays, key=lambda name: -math.prod(arrays[name].shape))[:_SHOWN]
+    more = [f"{len(arrays) - _SHOWN} more"] if len(arrays) > _SHOWN else []
+    return ", ".join([_described(name, arrays) for name in largest] + more) or "none"
+
+
+def _quoted(names):
+    return ", ".join(repr(name if len(name) <= _LETTERS else f"{name[:_LETTERS]}...") for name in names)
+
+
+def _sides(shape):
+    return " x ".join(map(str, shape)) or "a single number"
