@@ -54,7 +54,7 @@ CASES = [
     ("exact data.npy", "data.npy: one array of NumPy, an RBM is three: np.savez("),
     ("info table.csv", "table.csv: a text file; in Python read its numbers by np.loadtxt, then np.savez("),
     ("exact other.npz", "other.npz: expected the arrays weights, visible_bias, hidden_bias or those of a known"),
-    ("exact model.nc --transposed", "model.nc: 'weights' (8 x 3): the biases fit (visible, hidden) only: expect"),
+    ("exact model.nc --transposed", "model.nc: the weights of an artifact are (visible, hidden): leave"),
     ("exact model.mat --names W,a,b", "model.mat: expected the arrays 'W', 'a', 'b', missing 'W', 'a', 'b', found 'v"),
     ("exact model.nc --spins", "model.nc: its units are 0 and 1"),
     ("exact folder.nc", "folder.nc: expected a file, found a folder"),

@@ -4,10 +4,12 @@ The content of a file decides what reads it (`logzoo.io.file_kinds`). No pickle 
 alone are loaded. HDF5 files may be checkpoints of the Python package rbms (github.com/DsysDML/rbms, `save_model`).
 """
 
+import contextlib
 import math
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,8 +52,9 @@ def read_parameters(
         if kind not in READERS:
             raise ValueError(ADVICE[kind].format(path=path.name))
         arrays, load, spins = READERS[kind](path, names)
-        # An artifact of logzoo is never stored the other way round.
-        roles, turned, note = assigned(arrays, names, False if kind == "NetCDF" and transposed is None else transposed)
+        if kind == "NetCDF" and transposed:
+            raise ValueError("the weights of an artifact are (visible, hidden): leave --transposed out")
+        roles, turned, note = assigned(arrays, names, False if kind == "NetCDF" else transposed)
         # Numbers of every type become float64.
         check_unpacked(path, sum(8 * math.prod(arrays[name].shape) for name in roles))
         weights, *biases = load(roles)
@@ -123,7 +126,8 @@ def _artifact(path, _names):
     try:
         variables = read_artifact(path, "model").variables
     except ValueError as error:
-        raise ValueError(str(error).removeprefix(f"{path}: ")) from None
+        hint = "; plain arrays are read from a copy named .h5" if "no seal" in str(error) else ""
+        raise ValueError(str(error).removeprefix(f"{path}: ") + hint) from None
     return variables, lambda roles: [variables[name].values for name in roles], False
 
 
@@ -170,9 +174,9 @@ def _header(archive, name):
     with archive.open(member) as file:
         if not file.peek(6).startswith(np.lib.format.MAGIC_PREFIX):
             return Header((), _NO_NUMBERS)
-        version = np.lib.format.read_magic(file)
+        layout = np.lib.format.read_magic(file)
         # The third version differs in the names of fields alone, and numbers have none.
-        read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}.get(version[0])
+        read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}.get(layout[0])
         if read is None:
             return Header((), _NO_NUMBERS)
         shape, _, dtype = read(file)
@@ -193,6 +197,14 @@ def _hdf5(path, names):
     return arrays, lambda roles: read_arrays(path, [folder + name for name in roles]), _SPINS.get(kind or "")
 
 
+def _torch(path, _names):
+    # Before 2.6 a file could run code in spite of weights_only (CVE-2025-32434).
+    with contextlib.suppress(PackageNotFoundError):
+        if tuple(map(int, version("torch").split(".")[:2])) < (2, 6):
+            raise ValueError("this file needs torch 2.6 or later, found an older one: pip install --upgrade torch")
+    return _loaded(load_by("torch", "load", path, map_location="cpu", weights_only=True))
+
+
 # How each kind is read: arrays {name: has .shape and .dtype}, what loads some by name, and whether units are spins.
 READERS = {
     "HDF5": _hdf5,
@@ -200,7 +212,7 @@ READERS = {
     "MATLAB 7.3": _newer_matlab,
     "NetCDF": _artifact,
     "NumPy": _numpy,
-    "PyTorch": lambda path, _: _loaded(load_by("torch", "load", path, map_location="cpu", weights_only=True)),
+    "PyTorch": _torch,
     "safetensors": lambda path, _: _loaded(load_by("safetensors.numpy", "load_file", path)),
     "skops": lambda path, _: _loaded(fitted_arrays(load_by("skops.io", "load", path))),
 }
