@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from logzoo.api import estimate_log_z
-from logzoo.checks import binary_matrix
+from logzoo.checks import binary_matrix, real_array
 from logzoo.models.rbm import RBM
 from logzoo.scoring import MeanLogLikelihood, mean_log_likelihood
 
@@ -57,17 +57,18 @@ def dbm_log_likelihood(
     >>> round(dbm_log_likelihood(layers, [[0, 1], [1, 1]]).value, 4)
     -1.396
     """
-    estimates = [estimate_log_z(RBM.from_dbm(layers), method, seed=seed, **settings)]
-    bias, weights = (np.asarray(array, np.float64) for array in layers[:2])
-    data = binary_matrix("data", data, visible=bias.size)
-    if len(layers) == 3:
-        return mean_log_likelihood(RBM(weights, bias, layers[2]), data, estimates[0])
+    whole_rbm = RBM.from_dbm(layers)
+    bias, weights, hidden_bias = (real_array("layers", array) for array in layers[:3])
+    data = binary_matrix("data", data, visible=len(bias))
+    estimates = [estimate_log_z(whole_rbm, method, seed=seed, **settings)]
     # An example fixes the visible layer: the others are a deep Boltzmann machine with another first bias.
-    for i, inputs in enumerate(data @ weights + np.asarray(layers[2])):
+    for i, inputs in enumerate(data @ weights + hidden_bias if len(layers) > 3 else ()):
         estimates.append(estimate_log_z(RBM.from_dbm([inputs, *layers[3:]]), method, seed=f"{seed}/{i}", **settings))
     wrong = sum(not estimate.converged for estimate in estimates)
     if wrong:
         warnings.warn(f"{method}: {wrong} of {len(estimates)} log Zs did not converge", RuntimeWarning, stacklevel=2)
+    if len(layers) == 3:
+        return mean_log_likelihood(whole_rbm, data, estimates[0])
     whole, *clamped = estimates
     log_p = data @ bias + np.array([estimate.log_z for estimate in clamped]) - whole.log_z
     halves = [
