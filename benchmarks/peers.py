@@ -1,4 +1,10 @@
-"""Gibbs sweeps and enumeration as others write them, for comparison."""
+"""Gibbs sweeps, enumeration and AIS as others write them; run as a script: AIS of rbms beside ours, as Markdown.
+
+python benchmarks/peers.py --file mnistvh_CD25.mat
+"""
+
+import argparse
+import time
 
 import numpy as np
 from scipy.special import expit, logsumexp
@@ -81,3 +87,83 @@ def rbms_sweep(rbm, chains):
         state = model.sample_visibles(model.sample_hiddens(state))
 
     return sweep
+
+
+SWEEPS, CHAINS = 1000, 100
+
+
+def rbms_ais(rbm):
+    """A function of a seed that returns log Z by AIS of the package rbms, on one thread."""
+    import torch
+    from rbms.bernoulli_bernoulli.classes import BBRBM
+    from rbms.partition_function.ais import compute_partition_function_ais
+
+    torch.set_num_threads(1)
+    arrays = (rbm.weights, rbm.visible_bias, rbm.hidden_bias)
+    model = BBRBM(*(torch.tensor(array, dtype=torch.float32) for array in arrays))
+
+    def log_z(seed):
+        torch.manual_seed(seed)
+        return compute_partition_function_ais(CHAINS, SWEEPS + 1, model)
+
+    return log_z
+
+
+def our_ais(rbm, sweeps=SWEEPS, **settings):
+    """A function of a seed that returns log Z by AIS of logzoo."""
+    from logzoo import estimate_log_z
+
+    return lambda seed: estimate_log_z(rbm, "ais", sweeps=sweeps, chains=CHAINS, seed=seed, **settings).log_z
+
+
+def cpu_seconds_and_errors(solve, truth, repeats):
+    """(median CPU seconds of a run, errors of log Z) over seeds; the median leaves out the compilation of the first."""
+    seconds, errors = [], []
+    for seed in range(repeats):
+        start = time.process_time()
+        errors.append(solve(seed) - truth)
+        seconds.append(time.process_time() - start)
+    return float(np.median(seconds)), np.array(errors)
+
+
+def rows(rbm, truth, repeats):
+    """Yield (solver, sweeps, CPU seconds, errors): rbms, ours at equal sweeps, at equal seconds, and with checks."""
+    seconds, errors = cpu_seconds_and_errors(rbms_ais(rbm), truth, repeats)
+    yield "rbms", SWEEPS, seconds, errors
+    # The base of rbms: independent visible units of the biases of the model.
+    same = {"base": "visible-bias", "check": False}
+    equal, errors = cpu_seconds_and_errors(our_ais(rbm, **same), truth, repeats)
+    yield "logzoo, base of rbms, no checks", SWEEPS, equal, errors
+    more = 100 * round(SWEEPS * seconds / equal / 100)
+    yield "the same at equal seconds", more, *cpu_seconds_and_errors(our_ais(rbm, more, **same), truth, repeats)
+    yield "logzoo, default", SWEEPS, *cpu_seconds_and_errors(our_ais(rbm), truth, repeats)
+
+
+def main():
+    """Print the table for two reference RBMs."""
+    from threadpoolctl import threadpool_limits
+
+    from logzoo.reference import cards, load_reference
+
+    parser = argparse.ArgumentParser(description="AIS of rbms beside ours: CPU seconds and errors, as Markdown.")
+    parser.add_argument("--file", required=True, help="mnistvh_CD25.mat: logzoo reference show mnist-cd25-500")
+    parser.add_argument("--repeats", type=int, default=5, help="seeds, three times as many of 784 x 20 (default 5)")
+    arguments = parser.parse_args()
+    print("| RBM | AIS, 100 chains | sweeps | CPU seconds | RMSE (nat) | mean error (nat) |\n|---|---|---|---|---|---|")
+    few = arguments.repeats
+    for name, file, repeats in (("mnist-cd25-500", arguments.file, few), ("mnist-pcd", None, 3 * few)):
+        rbm, card = load_reference(name, file), cards()[name]
+        with threadpool_limits(1, "blas"):
+            for solver, sweeps, seconds, errors in rows(rbm, card["log_z"], repeats):
+                rmse, bias = np.sqrt((errors**2).mean()), errors.mean()
+                cells = (f"{card['visible']} x {card['hidden']}", solver, sweeps)
+                print(
+                    "|",
+                    " | ".join([*map(str, cells), f"{seconds:.2f}", f"{rmse:.3f}", f"{bias:+.3f}"]),
+                    "|",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()

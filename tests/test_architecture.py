@@ -33,10 +33,11 @@ ALLOWED = {
         "training": SAMPLING | {"training"},
         "datasets": {"checks", "datasets", "io", "models", "streams"},
         "api": BELOW_API - {"training"},
+        "reference": {"checks", "functions", "io", "models", "printing"},
         "scoring": {"api", "checks", "models"},
         "deep": {"api", "checks", "models", "scoring"},
         # Of the top module the version alone.
-        "cli": BELOW_API | {"__init__", "api", "cli", "scoring", "training"},
+        "cli": BELOW_API | {"__init__", "api", "cli", "reference", "scoring", "training"},
         # `python -m logzoo`.
         "__main__": {"cli"},
         # The public names are imported when they are first used.

@@ -119,6 +119,7 @@ def test_the_wheel_says_what_it_is(installed):
     assert {value.partition(",")[0] for key, value in fields if key == "Project-URL"} >= {"Documentation", "Source"}
     assert {value for key, value in fields if key == "Provides-Extra"} >= {"workflow", "test", "cluster"}
     assert (installed / "logzoo/py.typed").is_file()
+    assert len([*(installed / "logzoo/reference_data").glob("*.json")]) > 12
 
 
 def test_wheel_and_source_hold_all_modules(built, installed, tmp_path):

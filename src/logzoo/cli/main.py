@@ -1,4 +1,4 @@
-"""The command line: estimate, exact, train, info, methods.
+"""The command line: estimate, exact, train, info, methods, reference, score.
 
 What takes long to import is imported inside the commands, so that help comes at once.
 """
@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from logzoo import __version__
-from logzoo.cli import estimating
+from logzoo.cli import estimating, referencing
 from logzoo.cli.estimating import DATA_HELP, JSON, OPTION, add_model, add_roles
 from logzoo.cli.running import Parser, adder, run_command, warn, write
 from logzoo.printing import json_line, table
@@ -42,6 +42,10 @@ def command_parser() -> Parser:
     add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM of another format")
     add_roles(add)
     command("methods", _methods, "List the estimators and the trainers: names, titles and options.")
+    add = command("reference", referencing.run_reference, "List, show or write RBMs whose log Z is known.")
+    referencing.add_reference(add)
+    summary = "Compare a solver's log Z with known values, beside ours; exit code 1 if it is silently wrong."
+    referencing.add_score(command("score", referencing.run_score, summary))
     # They were here once.
     for name in ("audit", "crate"):
         add = command(name, partial(_moved, name), f"See `replication {name}`.")

@@ -1,0 +1,95 @@
+"""The commands `reference` and `score`: RBMs of known log Z, and how well a solver finds it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from logzoo.checks import one_of
+from logzoo.cli.estimating import JSON
+from logzoo.cli.running import write
+from logzoo.printing import columns, json_line, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def add_reference(add: Callable[..., Any]) -> None:
+    """Add the arguments of `reference` by `add`, the `add_argument` of its parser."""
+    summary = "list (all), show (the card of one) or get (write its parameters)"
+    add("action", choices=("list", "show", "get"), metavar="ACTION", help=summary)
+    add("name", nargs="?", metavar="NAME", help="name of a reference RBM")
+    add("-o", "--output", metavar="FILE", help="of get: file to write, .npz")
+
+
+def add_score(add: Callable[..., Any]) -> None:
+    """Add the arguments of `score` by `add`, the `add_argument` of its parser."""
+    summary = "module:function with (weights, visible_bias, hidden_bias) -> (log_z, std_error), or a command that gets"
+    add("solver", metavar="SOLVER", help=f"{summary} the path of an .npz file and prints log_z and std_error last")
+    add("--only", action="append", metavar="NAME", help="a reference RBM; may be repeated (default: all)")
+    summary = "downloaded file of an RBM that is not part of logzoo, recognised by its checksum; may be repeated"
+    add("--file", action="append", default=[], dest="files", metavar="FILE", help=summary)
+    add("--method", default="ais", type=str.lower, help="estimator of logzoo to compare with (default ais)")
+    add("--sweeps", type=int, metavar="N", help="its sweeps of each chain, of 100 chains (default 10000)")
+    add("--json", **JSON)
+
+
+def run_reference(action: str, name: str | None, output: str | None) -> None:
+    """List the reference RBMs, print the card of one, or write its parameters."""
+    from logzoo.io.atomic import resolved_output, written_whole
+    from logzoo.reference import cards, load_reference
+
+    if action == "list":
+        heads = ("name", "visible", "hidden", "log Z [nat]", "std error", "what it is")
+        keys = ("name", "visible", "hidden", "log_z", "std_error", "title")
+        rows = [[card[key] for key in keys] for card in cards().values()]
+        write(columns(heads, rows, words=True))
+        return
+    if name is None:
+        raise ValueError(f"reference {action}: expected a NAME; logzoo reference list has them all")
+    card = cards()[one_of("reference", name, cards())]
+    if action == "show":
+        write(json.dumps(card, indent=2, ensure_ascii=False) + "\n")
+        return
+    if output is None or not output.endswith(".npz"):
+        raise ValueError(f"reference get: expected -o FILE.npz, found {output}")
+    rbm = load_reference(name)  # refuses before a file is made
+    with written_whole(resolved_output(output)) as path, path.open("wb") as stream:
+        np.savez(stream, weights=rbm.weights, visible_bias=rbm.visible_bias, hidden_bias=rbm.hidden_bias)
+
+
+def run_score(
+    solver: str, only: list[str] | None, files: list[str], method: str, sweeps: int | None, as_json: bool
+) -> int:
+    """Score a solver and an estimator of logzoo. Returns 1 if the solver is silently wrong anywhere, else 0."""
+    from logzoo.api import estimate_log_z
+    from logzoo.estimators.estimator_registry import find
+    from logzoo.models.rbm import RBM
+    from logzoo.reference import score_solver, solver_from, summary
+
+    find(method)  # refuses unknown names before anything runs
+    theirs = score_solver(solver_from(solver), only, files=files)
+    ours = score_solver(lambda *arrays: estimate_log_z(RBM(*arrays), method, sweeps=sweeps), only, files=files)
+    totals = {solver: summary(theirs), f"logzoo {method}": summary(ours)}
+    if as_json:
+        rows = {name: [row._asdict() for row in scores] for name, scores in zip(totals, (theirs, ours), strict=True)}
+        write(json_line({"summary": totals, "scores": rows}))
+    else:
+        write(_text(theirs, ours, totals))
+    return int(totals[solver]["silently wrong"] > 0)
+
+
+def _text(theirs, ours, totals):
+    """A row for each RBM with both answers, the reasons of refusals, and a row of counts for each solver."""
+    heads = ("error [nat]", "std error", "verdict")
+    form = "{0.error:+z.4f}|{0.std_error:.4f}|{0.verdict}|{1.error:+z.4f}|{1.std_error:.4f}|{1.verdict}".format
+    rows = [(row.name, *form(row, other).split("|")) for row, other in zip(theirs, ours, strict=True)]
+    reasons = [(row.name, f"refused: {row.reason}") for row in theirs if row.reason]
+    counts = [(name, *map("{:.5g}".format, total.values())) for name, total in totals.items()]
+    parts = [columns(("reference", *heads, *(f"ours: {head}" for head in heads)), rows)]
+    parts += [table(reasons)] if reasons else []
+    parts += [columns(("solver", "right", "refused", "silently wrong", "RMSE [nat]", "CPU seconds"), counts)]
+    return "\n".join(parts)
