@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import sysconfig
 
 import numpy as np
 import pytest
@@ -169,8 +170,11 @@ def nine_less(*arrays):
 def test_the_examples_for_other_packages(tmp_path):
     python = f"{tmp_path}/venv/bin/python"
     subprocess.run([sys.executable, "-m", "venv", f"{tmp_path}/venv"], check=True)
+    # With the packages of this environment, and ours.
+    (site,) = (tmp_path / "venv").glob("lib/python*/site-packages")
+    (site / "outside.pth").write_text(f"{ROOT / 'src'}\n{sysconfig.get_path('purelib')}\n")
     # QuCumber asks for a torch of 2023, and works with those of today.
-    for words in (["-r", str(ROOT / "benchmarks/requirements.txt"), str(ROOT)], ["--no-deps", "qucumber==1.3.3"]):
+    for words in (["-r", str(ROOT / "benchmarks/requirements.txt")], ["--no-deps", "qucumber==1.3.3"]):
         if subprocess.run([python, "-m", "pip", "install", "-q", *words]).returncode:
             pytest.skip("torch, rbms or qucumber cannot be installed")
     result = {}
