@@ -36,6 +36,7 @@ ALLOWED = {
         "reference": {"checks", "functions", "io", "models", "printing"},
         "scoring": {"api", "checks", "models"},
         "deep": {"api", "checks", "models", "scoring"},
+        "tracking": {"checks", "estimators", "kernels", "models", "paths", "scoring", "streams", "training"},
         # Of the top module the version alone.
         "cli": BELOW_API | {"__init__", "api", "cli", "reference", "scoring", "training"},
         # `python -m logzoo`.

@@ -14,6 +14,7 @@ _PUBLIC = {
     "Estimator": "logzoo.estimators.estimator",
     "Draws": "logzoo.estimators.estimator",
     "TrainingRun": "logzoo.training.loop",
+    "LogZTracker": "logzoo.tracking",
     "sample_gibbs": "logzoo.samplers.gibbs_states",
     "estimate_log_z": "logzoo.api",
     "draw_samples": "logzoo.api",

@@ -13,6 +13,7 @@ from logzoo.samplers.gibbs_states import sample_gibbs as sample_gibbs
 from logzoo.scoring import mean_log_likelihood as mean_log_likelihood
 from logzoo.scoring import score as score
 from logzoo.scoring import scorer as scorer
+from logzoo.tracking import LogZTracker as LogZTracker
 from logzoo.training.loop import TrainingRun as TrainingRun
 from logzoo.training.trainers import train_rbm as train_rbm
 from logzoo.training.trainers import trainers as trainers

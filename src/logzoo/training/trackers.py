@@ -35,7 +35,7 @@ from logzoo.kernels.filtering import (
     updated,
 )
 from logzoo.kernels.fixed_point import new_chains
-from logzoo.kernels.gibbs import start_chains
+from logzoo.kernels.gibbs import forget_hidden, start_chains
 from logzoo.kernels.resampling import follow_parameters
 from logzoo.samplers.tempering_chains import OCCUPANCY_FLOOR
 
@@ -220,32 +220,41 @@ class JarzynskiTracker(Resumed):
     }
     _kept = ("log_weight", "log_f", "family", "spent", "log_z_base", "chains.v")
 
-    def __init__(self, walkers: int, visible: int, hidden: int, key: np.uint64) -> None:
-        self.key = key
+    def __init__(
+        self, walkers: int, visible: int, hidden: int, key: np.uint64, first: int = _FIRST, islands: int = _ISLANDS
+    ) -> None:
+        self.key, self.first = key, first
         self.chains = new_chains(walkers, visible, hidden)
-        self.log_weight, self.log_f, self.family = np.zeros(walkers), None, np.arange(walkers)
-        islands = min(_ISLANDS, walkers // 2)
+        self.log_weight, self.log_f, self.family = np.zeros(walkers), np.empty(0), np.arange(walkers)
+        islands = min(islands, walkers // 2)
         self.island = np.arange(walkers) * islands // walkers
         self.spent, self.log_z_base = 0, 0.0
 
     def follow(self, parameters: Parameters, update: int) -> None:
         """Go on to these parameters, those that an update starts from."""
-        if self.log_f is None:
+        if not self.log_f.size:
             self._begin(parameters)
             return
         state = self.chains, self.log_f, self.log_weight, self.family, self.island
-        follow_parameters(parameters, self.key, _FIRST + update, _SHARE, *state)
+        follow_parameters(parameters, self.key, self.first + update, _SHARE, *state)
         self.spent += self.log_weight.size
 
     def _begin(self, parameters: Parameters) -> None:
         start_chains(parameters, self.key, parameters.base, self.chains)
         self.log_z_base = log_z_of_base(parameters, self.chains.v.shape[1], self.chains.h.shape[1])
         # The rung beyond the last step, so that every step here ends in a sweep.
-        betas = np.append(np.linspace(0.0, 1.0, _FIRST + 1), np.inf)
-        run_annealing(parameters, betas, self.key, 1, _FIRST + 1, self.chains, self.log_weight)
+        betas = np.append(np.linspace(0.0, 1.0, self.first + 1), np.inf)
+        run_annealing(parameters, betas, self.key, 1, self.first + 1, self.chains, self.log_weight)
         self.log_f = np.empty(self.log_weight.size)
         log_f_tempered(parameters, np.ones(self.log_f.size, np.float32), self.chains, self.log_f)
-        self.spent += _FIRST * self.log_weight.size
+        self.spent += self.first * self.log_weight.size
+
+    def spread(self, parameters: Parameters) -> float:
+        """Standard deviation over the walkers of what a step to these parameters would add to their log-weights."""
+        values = np.empty(self.log_weight.size)
+        forget_hidden(parameters, self.chains)
+        log_f_tempered(parameters, np.ones(values.size, np.float32), self.chains, values)
+        return float(np.std(values - self.log_f))
 
     @property
     def reading(self) -> dict[str, Any]:

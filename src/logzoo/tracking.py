@@ -1,0 +1,230 @@
+"""log Z of an RBM along a training loop of the user's own."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import logsumexp
+
+from logzoo.checks import positive_number, whole_number
+from logzoo.estimators.result import REACH, reasons_of
+from logzoo.kernels.fixed_point import fixed_point_parameters
+from logzoo.models.rbm import RBM
+from logzoo.paths import check_rounding
+from logzoo.scoring import MeanLogLikelihood, mean_log_likelihood
+from logzoo.streams import root_stream
+from logzoo.training.trackers import JarzynskiTracker, relative_error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from logzoo.kernels.gibbs import Parameters
+    from logzoo.types import ArrayLike, Seed
+
+# Standard deviation in nats that one step may add to the log-weights, and the most steps that a change is cut into.
+_SPREAD, _MOST_STEPS = 0.3, 5
+# Nats of a sweep beyond which walkers that start cannot follow.
+_STEEP_START = 10.0
+# Cohorts of walkers.
+_COHORTS = 10
+
+
+class LogZTracker:
+    """log Z of an RBM along a training loop of your own, by walkers of its own.
+
+    Ten cohorts of walkers are annealed to the first parameters and go on along the training (Jarzynski 1997; Carbone et
+    al. 2023): at every call that is followed their weights change, and they make a sweep, or up to five where the
+    parameters have changed much. With as many sweeps, new cohorts are annealed to replace the oldest. The
+    standard error is the spread between cohorts, not that of their mean: old ones have a bias in common.
+
+    Parameters
+    ----------
+    rbm : RBM, or tuple of arrays
+        The parameters at the start: weights (visible, hidden), visible bias, hidden bias.
+    walkers : int
+        Number of walkers, at least 20. Many walkers that follow rarely are better than few that follow often.
+    every : int
+        Calls of `update` between two that are followed.
+    sweeps : int
+        Gibbs sweeps of a start.
+    tolerance : float
+        Standard error in nats beyond which log Z is refused.
+    seed : int or str
+        The same seed and updates give the same log Z.
+
+    Attributes
+    ----------
+    log_z, std_error : float
+        log Z in nats at the last followed update, and its standard error.
+    reasons : tuple of str
+        Why log Z is not to be trusted: ``"steep"``, a start had too few sweeps for these parameters;
+        ``"tolerance-missed"``; ``"parameters"``, they are not finite or too large for the kernels, and log Z is NaN.
+    followed : int
+        Calls of `update` up to the last followed one.
+    seconds : float
+        Processor seconds spent.
+
+    Raises
+    ------
+    ValueError
+        For impossible sizes and parameters.
+
+    Notes
+    -----
+    A tracker can be pickled with the rest of a training, and goes on to the same bits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from logzoo import RBM, LogZTracker, exact_log_z
+    >>> weights, visible_bias, hidden_bias = np.zeros((6, 3)), np.zeros(6), np.zeros(3)
+    >>> tracker = LogZTracker((weights, visible_bias, hidden_bias), every=10)
+    >>> for _ in range(40):
+    ...     weights += 0.02  # a step of your own
+    ...     tracker.update(weights, visible_bias, hidden_bias)
+    >>> abs(tracker.log_z - exact_log_z(RBM(weights, visible_bias, hidden_bias))) < 0.1
+    True
+    """
+
+    def __init__(
+        self,
+        rbm: RBM | Sequence[ArrayLike],
+        *,
+        walkers: int = 600,
+        every: int = 200,
+        sweeps: int = 100,
+        tolerance: float = 1.0,
+        seed: Seed = 0,
+    ) -> None:
+        rbm = rbm if isinstance(rbm, RBM) else RBM(*_arrays(rbm))
+        self._size = whole_number("walkers", walkers, minimum=2 * _COHORTS) // _COHORTS
+        self._every = whole_number("every", every)
+        self._first, self._tolerance = whole_number("sweeps", sweeps), positive_number("tolerance", tolerance)
+        self._stream = root_stream(seed).child("tracker")
+        # Cohorts started, calls of update, steps of the walkers, and sweeps for either purpose.
+        self._starts = self._calls = self._steps = self._start_sweeps = self._follow_sweeps = 0
+        self._cohorts: list[_Cohort] = []
+        self._shape, self.followed, self.seconds = rbm.weights.shape, 0, 0.0
+        self._lose()
+        begun = time.process_time()
+        self._follow(rbm)
+        self.seconds += time.process_time() - begun
+
+    def update(self, weights: ArrayLike, visible_bias: ArrayLike, hidden_bias: ArrayLike) -> None:
+        """Take the parameters after a step: arrays (visible, hidden), (visible,), (hidden,), or tensors.
+
+        Raises ValueError for shapes other than those at the start.
+        """
+        self._calls += 1
+        if self._calls % self._every:
+            return
+        begun = time.process_time()
+        arrays = _arrays((weights, visible_bias, hidden_bias))
+        shapes, expected = [array.shape for array in arrays], [self._shape, self._shape[:1], self._shape[1:]]
+        if shapes != expected:
+            raise ValueError(f"update: expected arrays of shapes {expected}, as at the start, found {shapes}")
+        self.followed = self._calls
+        if all(np.isfinite(array).all() for array in arrays):
+            self._follow(RBM(*arrays))
+        else:
+            self._lose()
+        self.seconds += time.process_time() - begun
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95% interval of log Z in nats at the last followed update."""
+        return self.log_z - REACH * self.std_error, self.log_z + REACH * self.std_error
+
+    @property
+    def sweeps(self) -> int:
+        """Gibbs sweeps spent, summed over the walkers."""
+        return self._start_sweeps + self._follow_sweeps
+
+    def log_likelihood(self, v: ArrayLike) -> MeanLogLikelihood:
+        """Mean log-likelihood in nats of rows of 0 and 1, (examples, visible), at the last followed update.
+
+        As `mean_log_likelihood`; all NaN while there are `reasons`. Raises ValueError for data that do not fit.
+        """
+        if self.reasons:
+            return MeanLogLikelihood(math.nan, (math.nan, math.nan), math.nan)
+        return mean_log_likelihood(self._rbm, v, self)
+
+    def __repr__(self) -> str:
+        state = f"not trusted: {', '.join(self.reasons)}" if self.reasons else "trusted"
+        low, high = self.interval
+        text = f"log Z = {self.log_z:.4f} nat at update {self.followed}, 95% interval {low:.4f} to {high:.4f}, {state}"
+        return f"LogZTracker({text}; {self.sweeps} sweeps, {self.seconds:.1f} s)"
+
+    def _follow(self, rbm: RBM) -> None:
+        try:
+            check_rounding(rbm)
+        except ValueError:
+            self._lose()
+            return
+        if self._cohorts:
+            self._go_on(rbm)
+        else:
+            self._cohorts = [self._started(rbm) for _ in range(_COHORTS)]
+        self._rbm = rbm
+        log_z = np.array([cohort.log_z for cohort in self._cohorts])
+        # Of a single cohort: a drift is common to all, so the mean over them may be as far off.
+        self.std_error = relative_error(log_z) * math.sqrt(log_z.size)
+        self.log_z = float(logsumexp(log_z) - math.log(log_z.size))
+        missed = not self.std_error <= self._tolerance
+        steep = any(cohort.steep for cohort in self._cohorts)
+        self.reasons = reasons_of({"steep": steep, "tolerance-missed": missed})
+
+    def _started(self, rbm: RBM) -> _Cohort:
+        """A new cohort at these parameters."""
+        self._starts += 1
+        self._start_sweeps += self._first * self._size
+        return _Cohort(self._size, rbm, self._stream.child(self._starts).key, self._first)
+
+    def _go_on(self, rbm: RBM) -> None:
+        """Follow the change from the last RBM in steps along the line between them; replace the oldest cohorts."""
+        last = _on_path(self._rbm, rbm, 1.0)
+        spread = max(cohort.walkers.spread(last) for cohort in self._cohorts)
+        steps = min(max(math.ceil(spread / _SPREAD), 1), _MOST_STEPS)
+        for step in range(1, steps + 1):
+            parameters = _on_path(self._rbm, rbm, step / steps)
+            self._steps += 1
+            self._follow_sweeps += self._size * _COHORTS
+            for cohort in self._cohorts:
+                cohort.walkers.follow(parameters, self._steps)
+        while self._start_sweeps - self._size * self._first * _COHORTS < self._follow_sweeps:
+            self._cohorts = [*self._cohorts[1:], self._started(rbm)]
+
+    def _lose(self) -> None:
+        """Give up the walkers: the next parameters that can be followed have new ones."""
+        self._cohorts = []
+        self.log_z, self.std_error, self.reasons = math.nan, math.nan, ("parameters",)
+
+
+class _Cohort:
+    """Walkers that were annealed to an RBM together; `steep` if that took too few sweeps."""
+
+    def __init__(self, size: int, rbm: RBM, key: np.uint64, sweeps: int) -> None:
+        self.walkers = JarzynskiTracker(size, rbm.visible, rbm.hidden, key, first=sweeps, islands=1)
+        self.walkers.follow(_on_path(rbm, rbm, 1.0), 0)
+        self.steep = bool(np.abs(self.walkers.log_weight).mean() > _STEEP_START * sweeps)
+
+    @property
+    def log_z(self) -> float:
+        """log Z by these walkers, in nats."""
+        weights = self.walkers.log_weight
+        return self.walkers.log_z_base + float(logsumexp(weights)) - math.log(weights.size)
+
+
+def _arrays(parameters: Sequence[ArrayLike]) -> list[np.ndarray]:
+    """Parameters as arrays; tensors of torch that require gradients are detached."""
+    return [np.asarray(getattr(array, "detach", lambda array=array: array)(), np.float64) for array in parameters]
+
+
+def _on_path(before: RBM, after: RBM, share: float) -> Parameters:
+    """Kernel parameters at this share of the line from one RBM to another, the base being the visible bias."""
+    pairs = ((getattr(before, name), getattr(after, name)) for name in ("weights", "visible_bias", "hidden_bias"))
+    arrays = [end if share == 1.0 else start + share * (end - start) for start, end in pairs]
+    return fixed_point_parameters(arrays[0], arrays[1], arrays[2], arrays[1])

@@ -1,0 +1,139 @@
+"""LogZTracker along plain loops: exact log Z in its intervals, refusals, and the same bits after an interruption."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from logzoo import RBM, LogZTracker, exact_log_z, mean_log_likelihood
+
+
+def contrastive_divergence(updates, rate, seed, visible=30, hidden=8, batch=50):
+    """Parameters after each update of a plain NumPy CD-1 on noisy patterns: (weights, visible bias, hidden bias)."""
+    generator = np.random.default_rng(seed)
+    patterns = generator.integers(0, 2, (4, visible))
+    data = patterns[generator.integers(0, 4, 1000)] ^ (generator.random((1000, visible)) < 0.1)
+    weights = 0.01 * generator.standard_normal((visible, hidden))
+    visible_bias, hidden_bias = np.zeros(visible), np.zeros(hidden)
+
+    def drawn(inputs):
+        p = 1.0 / (1.0 + np.exp(-np.clip(inputs, -700, 700)))
+        return p, generator.random(p.shape) < p
+
+    for _ in range(updates):
+        v = data[generator.integers(0, 1000, batch)].astype(float)
+        p, h = drawn(v @ weights + hidden_bias)
+        _, w = drawn(h @ weights.T + visible_bias)
+        q, _ = drawn(w @ weights + hidden_bias)
+        weights = weights + rate * (v.T @ p - w.T @ q) / batch
+        visible_bias = visible_bias + rate * (v - w).mean(axis=0)
+        hidden_bias = hidden_bias + rate * (p - q).mean(axis=0)
+        yield weights, visible_bias, hidden_bias
+
+
+def followed(seed, updates=1200, rate=0.05, **settings):
+    """The tracker after a training, and its errors, standard errors and refusals (check point, 3) along it."""
+    steps = contrastive_divergence(updates, rate, seed)
+    tracker, rows = LogZTracker(next(steps), seed=seed, every=100, **settings), []
+    for call, parameters in enumerate(steps, 1):
+        tracker.update(*parameters)
+        if call % 100 == 0:
+            rows.append((tracker.log_z - exact_log_z(RBM(*parameters)), tracker.std_error, bool(tracker.reasons)))
+    return tracker, np.array(rows)
+
+
+def test_intervals_hold_the_exact_log_z_of_a_plain_loop():
+    runs = [followed(seed) for seed in range(4)]
+    error, std_error, refused = np.concatenate([rows for _, rows in runs]).T
+    trusted = refused == 0.0
+    assert trusted.mean() > 0.5
+    assert np.mean(np.abs(error) < 1.96 * std_error, where=trusted) >= 0.9
+    assert np.sqrt(np.mean(error**2, where=trusted)) < 0.2
+    # Of 600 walkers: 100 sweeps, then as many sweeps for new cohorts as for following, up to five each time.
+    assert max(tracker.sweeps for tracker, _ in runs) <= 600 * (100 + 2 * 5 * 12 + 10)
+
+
+def test_a_training_that_blows_up_is_refused():
+    _, rows = followed(0, rate=50.0)
+    refused = rows[:, 2] == 1.0
+    assert refused.mean() > 0.8
+    # At a fresh start log Z may be right.
+    assert np.abs(rows[~refused, 0]).max(initial=0.0) < 0.1
+
+
+def test_parameters_that_are_no_model_are_refused_until_they_are_one():
+    weights, bias, hidden = np.ones((4, 2)), np.zeros(4), np.zeros(2)
+    tracker = LogZTracker((weights, bias, hidden), every=1)
+    for broken in (np.nan, 1e12):
+        tracker.update(broken * weights, bias, hidden)
+        assert tracker.reasons == ("parameters",)
+        assert np.isnan([tracker.log_z, *tracker.interval, tracker.log_likelihood(np.eye(4, dtype=int)).value]).all()
+    tracker.update(weights, bias, hidden)
+    assert not tracker.reasons
+    assert tracker.log_z == pytest.approx(exact_log_z(RBM(weights, bias, hidden)), abs=0.1)
+    with pytest.raises(ValueError, match=r"update: expected .*\(4, 2\).*\(2, 4\)"):
+        tracker.update(weights.T, bias, hidden)
+
+
+def test_cohorts_that_disagree_refuse_log_z_until_they_are_replaced():
+    parameters = next(contrastive_divergence(1, 0.05, 0))
+    tracker = LogZTracker(parameters, every=1, sweeps=10)
+    tracker._cohorts[-1].walkers.log_weight += 5.0
+    tracker.update(*parameters)
+    assert tracker.reasons == ("tolerance-missed",)
+    for _ in range(10):
+        tracker.update(*parameters)
+    assert not tracker.reasons
+
+
+def test_the_likelihood_has_the_interval_of_log_z():
+    *_, parameters = contrastive_divergence(200, 0.05, 1)
+    tracker, data = LogZTracker(parameters), np.eye(30, dtype=int)
+    expected = mean_log_likelihood(RBM(*parameters), data, tracker.log_z)
+    result = tracker.log_likelihood(data)
+    assert result.value == expected.value
+    assert result.interval == pytest.approx(
+        (result.value - 1.96 * tracker.std_error, result.value + 1.96 * tracker.std_error)
+    )
+
+
+def test_a_pickled_tracker_goes_on_to_the_same_bits():
+    steps = list(contrastive_divergence(60, 0.05, 2))
+    whole = LogZTracker(steps[0], every=10, walkers=100)
+    for parameters in steps[1:31]:
+        whole.update(*parameters)
+    copy = pickle.loads(pickle.dumps(whole))
+    for parameters in steps[31:]:
+        whole.update(*parameters)
+        copy.update(*parameters)
+    assert (copy.log_z, copy.std_error, copy.sweeps) == (whole.log_z, whole.std_error, whole.sweeps)
+
+
+class Tensor:
+    """What a torch tensor that requires a gradient is like: an array only once it is detached."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def detach(self):
+        return self.array
+
+
+def test_tensors_are_taken():
+    parameters = next(contrastive_divergence(1, 0.05, 0))
+    tracker, other = (LogZTracker(parameters, every=1, walkers=100) for _ in range(2))
+    tracker.update(*parameters)
+    other.update(*map(Tensor, parameters))
+    assert other.log_z == tracker.log_z
+
+
+def test_scikit_learn_is_followed():
+    sklearn = pytest.importorskip("sklearn.neural_network")
+    data = np.random.default_rng(0).random((100, 12)) < np.linspace(0.1, 0.9, 12)
+    model = sklearn.BernoulliRBM(n_components=4, batch_size=100, random_state=0)
+    model.partial_fit(data)
+    tracker = LogZTracker(RBM.from_sklearn(model), every=10)
+    for _ in range(50):
+        model.partial_fit(data)
+        tracker.update(model.components_.T, model.intercept_visible_, model.intercept_hidden_)
+    assert abs(tracker.log_z - exact_log_z(RBM.from_sklearn(model))) < 4 * tracker.std_error
