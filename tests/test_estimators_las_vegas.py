@@ -86,13 +86,16 @@ def test_cut_tours_are_flagged_and_the_truth_lies_within_the_bounds(settings):
     assert z_score(np.array(excess), 0.0) < -2
 
 
-def test_the_upper_bound_holds_and_is_exact_without_weights():
+def test_the_upper_bound_holds_and_is_exact_for_pairs_of_units():
     for seed in range(20):
         rbm = random_rbm(9, 5, [0.1, 1.0, 5.0][seed % 3], seed)
         assert upper_bound(rbm) > exact_log_z(rbm)
         assert upper_bound(rbm) == pytest.approx(upper_bound(rbm.transposed))
-    rbm = RBM(np.zeros((4, 3)), np.arange(4.0), -np.arange(3.0))
-    assert upper_bound(rbm) == pytest.approx(exact_log_z(rbm))
+    # Exact without weights, and where every unit has one neighbour: the chord has the two values that there are.
+    for weights in (np.zeros((3, 3)), np.diag([30.0, -2.0, 500.0])):
+        rbm = RBM(weights, [-30.0, 1.0, -300.0], -np.arange(3.0))
+        assert upper_bound(rbm) == pytest.approx(exact_log_z(rbm))
+    assert upper_bound(RBM([[1e308, 1e308]], [0.0], [0.0, 0.0])) == np.inf
 
 
 def test_a_mode_without_data_is_flagged():
