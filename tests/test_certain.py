@@ -7,7 +7,9 @@ import pytest
 
 from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs
 from logzoo.estimators.estimator_registry import ESTIMATORS, starts_from_data
+from logzoo.estimators.result import REACH
 from logzoo.models.equivalent import without_certain
+from logzoo.paths import rounding_error
 
 
 def rbm_with(layer, bias, seed=0, scale=0.5):
@@ -69,7 +71,19 @@ def test_what_cannot_be_rounded_well_is_refused():
     rbm = RBM(weights, visible_bias, np.zeros(6))
     with pytest.raises(ValueError, match="could move log Z by .* nats"):
         estimate_log_z(rbm, "ais", sweeps=100, base="uniform")
-    assert np.isfinite(exact_log_z(rbm))
+    # Nothing is rounded by enumeration, nor by mean field.
+    assert estimate_log_z(rbm).log_z == exact_log_z(rbm)
+    assert np.isfinite(estimate_log_z(rbm, "mean-field", sweeps=10, check=False).log_z)
+
+
+def test_rounding_is_part_of_the_error_and_is_held_against_the_tolerance():
+    # All chains take the same path, so there is no other error.
+    rbm = RBM(np.full((12, 8), 3e4), np.full(12, -1.2e5), np.full(8, -1.8e5))
+    estimate = estimate_log_z(rbm, "ais", sweeps=10, chains=4, check=False)
+    assert estimate.std_error == rounding_error(rbm) > 1e-3
+    assert estimate.interval[1] - estimate.log_z == pytest.approx(REACH * estimate.std_error)
+    with pytest.raises(ValueError, match="could move log Z by .* expected at most 0.001 .* tolerance"):
+        estimate_log_z(rbm, enumerable=0, tolerance=0.01)
 
 
 @pytest.mark.parametrize(("large", "beta"), [([-1e12, 0.0], 1.0), ([1e12, 0.0], 0.5), ([3e9, 3e9], 1.0)])
@@ -112,5 +126,5 @@ def test_what_certain_units_settle_in_turn_is_drawn_so():
 
 
 def test_states_that_rounding_would_move_are_refused():
-    with pytest.raises(ValueError, match="^weights: rounded"):
+    with pytest.raises(ValueError, match="^weights: the kernels round"):
         sample_gibbs(RBM([[1e12, -1e12], [-1e12, 1.0]], [0.0, 0.0], [0.0, 0.0]), 4, 10)

@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from drills import intervals
 
 from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
+from logzoo.estimators import evidence
 from logzoo.estimators.estimator_registry import ESTIMATORS, estimator, starts_from_data
 from logzoo.estimators.result import DIAGNOSTICS, Estimate
 from logzoo.models.exact_sums import exact_log_z
@@ -108,6 +110,26 @@ def test_undeclared_diagnostics_and_infinite_results_are_refused():
     for bad in (np.nan, np.inf):
         with pytest.raises(ValueError, match="log Z"):
             Estimate(**{**good, "log_z": bad}, reasons=())
+
+
+@pytest.mark.parametrize(("high", "wide"), [(11.0, False), (11.1, True), (np.inf, True), (np.nan, True)])
+def test_an_interval_that_reaches_far_or_nowhere_is_refused(high, wide):
+    def mine(rbm, ledger, stream, **options):
+        return Estimate(log_z=1.0, std_error=0.1, interval=(0.9, high), reasons=())
+
+    estimate = estimate_log_z(random_rbm(1), mine, check=False)
+    assert estimate.reasons == (("wide-interval",) if wide else ())
+
+
+def test_errors_are_sane_and_intervals_hold_log_z_on_models_of_every_kind(monkeypatch):
+    # Few sweeps: bounds and masses hold after any number.
+    monkeypatch.setattr(evidence, "sweeps_of", lambda *_: 100)
+    monkeypatch.setattr(evidence, "_BRIDGED_SWEEPS", 200)
+    rows = [row for number in range(5000, 5006) for row in intervals.rows_of(number, chains=(20,))]
+    assert [(row["method"], row["model"], intervals.faults(row)) for row in rows if intervals.faults(row)] == []
+    converged = [row for row in rows if not row["reasons"]]
+    # Of 150 runs; those of one model are alike.
+    assert len(converged) > 75 and np.mean([intervals.holds(row) for row in converged]) > 0.85
 
 
 def bimodal_rbm(weight, visible=20, hidden=12):

@@ -58,6 +58,16 @@ def test_modes_far_apart_are_all_counted():
     assert abs(estimate.log_z - log_z) < 0.2
 
 
+def test_basins_state_no_error_below_what_their_chains_resolve():
+    # Two modes with nothing between them: weights are equal to rounding.
+    weights = 8.0 * np.ones((12, 8))
+    rbm = RBM(weights, -weights.sum(axis=1) / 2, -weights.sum(axis=0) / 2)
+    estimate = log_z_of_basins(rbm, 0)
+    # A share of 1 in 30 chains of either mode may be unseen: 1 / 31 of each half of Z.
+    assert estimate.diagnostics["basins"] == 2 and estimate.diagnostics["spread_error"] < 1e-3
+    assert estimate.std_error == pytest.approx(np.sqrt(0.5) / 31.0, rel=1e-2)
+
+
 def test_laws_that_chains_leave_for_a_better_one_do_not_stand_for_a_basin():
     start = np.repeat([0, 1, 2], 10)
     stay = start.copy()
@@ -152,9 +162,19 @@ def test_an_estimate_that_evidence_refutes_says_why():
         25.0: (),
         31.0: ("above-bound",),
     }
+    # Rounding of the parameters may move an estimate without spread so far.
+    assert not evidence.weighed(stated(9.9995, 0.0), gathered._replace(masses=())).reasons
     weighed = evidence.weighed(stated(19.0, reasons=("drift",)), gathered)
     assert weighed.reasons == ("drift", "modes-hold-more") and not weighed.converged
     assert weighed.bounds == (10.0, 30.0)
+
+
+def test_an_interval_beyond_a_bound_keeps_a_width():
+    below, above = stated(9.8, bounds=(10.0, 30.0)), stated(30.2, bounds=(10.0, 30.0))
+    assert evidence.cut(below).interval == (10.0, 10.05) and evidence.cut(below).log_z == 10.0
+    assert evidence.cut(above).interval == (29.95, 30.0)
+    # Not beyond the other bound.
+    assert evidence.cut(stated(9.8, bounds=(10.0, 10.01))).interval == (10.0, 10.01)
 
 
 def test_states_that_were_seen_bound_log_z():

@@ -67,21 +67,29 @@ def kernel_parameters(rbm: RBM, base: Floats) -> Parameters:
     return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, base)
 
 
-# Nats.
-_MOST_MOVED = 1e-3
+# Nats by which rounding may move log Z: where states are drawn, and where an estimate states the error.
+_MOST_MOVED, MOST_ESTIMATED = 1e-3, 0.1
+# Standard deviations of the sum of all rounding errors that count as its largest size.
+_DEVIATIONS = 4.0
 
 
-def check_rounding(rbm: RBM) -> None:
-    """Raise ValueError where rounding the parameters for the kernels could move log Z by more than 0.001 nat."""
+def rounding_error(rbm: RBM) -> float:
+    """Standard deviation of log Z in nats, at most, by rounding the parameters for the kernels."""
     from logzoo.kernels.fixed_point import fixed_point_unit
 
     unit = fixed_point_unit(rbm.weights, rbm.visible_bias, rbm.hidden_bias, np.zeros(rbm.visible))
-    # Errors are even up to half a unit: four standard deviations of the sum of all of them.
-    moved = 4.0 * unit * np.sqrt((rbm.weights.size + rbm.visible + rbm.hidden) / 12.0)
-    if moved > _MOST_MOVED:
+    # Errors are even up to half a unit.
+    return unit * float(np.sqrt((rbm.weights.size + rbm.visible + rbm.hidden) / 12.0))
+
+
+def check_rounding(rbm: RBM, most: float = _MOST_MOVED) -> None:
+    """Raise ValueError where rounding the parameters for the kernels could move log Z by more than `most` nats."""
+    moved = _DEVIATIONS * rounding_error(rbm)
+    if moved > most:
         raise ValueError(
-            f"weights: rounded to multiples of {unit:.2g}, as the largest parameters ask for, they could move log Z by "
-            f"{moved:.2g} nats; expected none so large, or units whose state they make certain"
+            f"weights: the kernels round parameters to 31 bits of the largest sum of them; this could move log Z by "
+            f"{moved:.2g} nats, expected at most {most:.2g} (method auto: a tenth of the tolerance); exact_log_z does "
+            "not round"
         )
 
 

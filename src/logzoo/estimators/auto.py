@@ -22,7 +22,7 @@ from logzoo.estimators.matrix import Finished
 from logzoo.estimators.result import REACH, REASONS, Estimate, reasons_of
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.paths import log_odds
+from logzoo.paths import check_rounding, log_odds
 from logzoo.printing import stage
 from logzoo.streams import Stream
 from logzoo.types import Array, ArrayLike
@@ -110,6 +110,7 @@ def estimate(
         log_z = float(exact_log_z(rbm, threads=threads, progress=progress))
         ends = log_z, log_z
         return Estimate(log_z=log_z, std_error=0.0, interval=ends, reasons=(), bounds=ends, rests_on=("enumeration",))
+    check_rounding(rbm, _SLACK * tolerance)
     _check_budget(rbm, ledger)
     if base is None and data is not None:
         base = log_odds(data)

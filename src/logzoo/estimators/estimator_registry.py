@@ -13,7 +13,7 @@ from logzoo.estimators.estimator import Draws, Estimator
 from logzoo.functions import resolved, taken
 from logzoo.models.equivalent import without_certain
 from logzoo.models.rbm import RBM
-from logzoo.paths import check_rounding
+from logzoo.paths import MOST_ESTIMATED, check_rounding, rounding_error
 from logzoo.streams import Stream
 
 if TYPE_CHECKING:  # xarray takes long to import, and every plan of the workflow would wait for it
@@ -171,16 +171,16 @@ def _estimates(rbm, readers, ledger, stream, stream_of):
     if listed.sampler is not None:
         draws = draw(rbm, list(readers.values()), ledger, stream)
         return {name: read(replace(draws, stream=stream_of(name)), *reader) for name, reader in readers.items()}
-    left, constant, options = _prepared(rbm, ledger, options)
+    left, constant, options = _prepared(rbm, ledger, options, listed)
     estimate = resolved(listed.read)(left, ledger, stream, **options)
-    return {name: _completed(method, estimate, constant, ledger) for name in readers}
+    return {name: _completed(method, estimate, left, constant, ledger) for name in readers}
 
 
 def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Stream) -> Draws:
     """`Draws` for several (method, options) that share a run, observed for all of them. The first has the settings."""
     method, options = readers[0]
     listed = find(method)
-    left, constant, options = _prepared(rbm, ledger, options)
+    left, constant, options = _prepared(rbm, ledger, options, listed)
     makers = dict.fromkeys(maker for method, own_options in readers for maker in find(method).observers_of(own_options))
     observed = {(function, arguments): function(**dict(arguments)) for function, arguments in makers}
     settings = listed.settings_of(options)
@@ -213,7 +213,7 @@ def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate"
         )
     observed = {function: draws.observed[function, arguments] for function, arguments in makers}
     estimate = resolved(listed.read)(replace(draws, observed=observed), **taken(options, listed.read))
-    return _completed(method, estimate, draws.log_z_certain, draws.ledger)
+    return _completed(method, estimate, draws.rbm, draws.log_z_certain, draws.ledger)
 
 
 def _sampler_of(listed: Estimator) -> Callable[..., Any]:
@@ -231,24 +231,28 @@ def _with_sampler(method):
     return listed
 
 
-def _prepared(rbm, ledger, options):
+def _prepared(rbm, ledger, options, listed):
     """The RBM without units that are certain, what they add to log Z, and the options for it."""
     if ledger.chains < 2:
         raise ValueError(f"chains: expected at least 2, an interval needs a spread, found {ledger.chains}")
     # Snapshots have all units.
     whole = options.get("snapshots") is not None
     left, constant, visible = (rbm, 0.0, None) if whole else without_certain(rbm)
-    check_rounding(left)
+    if listed.drawn and listed is not _KNOWN["auto"]:  # auto enumerates before it rounds
+        check_rounding(left, MOST_ESTIMATED)
     if left is not rbm:
         of_units = {name: _of_units(options[name], rbm, visible) for name in _BY_UNIT & options.keys()}
         options = {**options, **of_units}
     return left, constant, options
 
 
-def _completed(method, estimate, constant, ledger):
-    """The Estimate with what a reading cannot know: the units left out, the name of the method, what was spent."""
-    shifted = estimate.shifted(constant)
-    return replace(shifted, method=name_of(method), sweeps=ledger.spent, chains=ledger.chains)
+def _completed(method, estimate, left, constant, ledger):
+    """The Estimate with what a reading cannot know: units left out, rounding, the method, and what was spent."""
+    listed, shifted = find(method), estimate.shifted(constant)
+    estimate = replace(shifted, method=name_of(method), sweeps=ledger.spent, chains=ledger.chains)
+    if listed is _KNOWN["auto"]:
+        return estimate
+    return estimate.with_sane_error(rounding_error(left) if listed.drawn else 0.0)
 
 
 def _of_units(values, rbm, visible):

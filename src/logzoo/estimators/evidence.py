@@ -43,6 +43,8 @@ _MOST_STATES = 10_000
 _GATHERED, _MOST_GATHERED = {}, 100
 # Standard errors that a difference must have to count.
 _REACH = 3.0
+# Nats; smaller differences are within the rounding of parameters in the kernels, and contradict nothing.
+_RESOLUTION = 1e-3
 
 
 class Evidence(NamedTuple):
@@ -177,7 +179,7 @@ def with_masses(evidence: Evidence, estimates: Iterable[Estimate]) -> Evidence:
     return evidence._replace(masses=(*evidence.masses, *result))
 
 
-def weighed(estimate: Estimate, evidence: Evidence, slack: float = 0.0) -> Estimate:
+def weighed(estimate: Estimate, evidence: Evidence, slack: float = _RESOLUTION) -> Estimate:
     """Check an Estimate against the Evidence: add its bounds, and a reason for each contradiction.
 
     slack: nats by which an estimate may be off beyond three standard errors.
@@ -198,10 +200,13 @@ def weighed(estimate: Estimate, evidence: Evidence, slack: float = 0.0) -> Estim
 
 
 def cut(estimate: Estimate) -> Estimate:
-    """The Estimate with log Z and its interval cut at its rigorous bounds."""
+    """The Estimate with log Z and its interval cut at its rigorous bounds.
+
+    An interval beyond a bound shrinks to one standard error on the right side of it, not to a point.
+    """
     # Of a model without spread they may cross by rounding.
     least, most = sorted(estimate.bounds)
-    low, log_z, high = (
-        min(max(value, least), most) for value in (estimate.interval[0], estimate.log_z, estimate.interval[1])
-    )
+    low, high = estimate.interval
+    ends = min(low, most - estimate.std_error), estimate.log_z, max(high, least + estimate.std_error)
+    low, log_z, high = (min(max(value, least), most) for value in ends)
     return replace(estimate, log_z=log_z, interval=(low, high))

@@ -99,6 +99,7 @@ REASONS = {
     "modes-unseen": "there are more modes than chains start in, or than the search has seen",
     "modes-hold-more": "independent chains started in the mean-field modes give a larger log Z; the estimate probably "
     "misses a mode",
+    "wide-interval": "the 95% interval reaches more than 10 nats from log Z",
 }
 
 # Of each reason, in numbers that stand for several at once.
@@ -106,6 +107,8 @@ _BITS = {name: 1 << bit for bit, name in enumerate(REASONS)}
 
 # Half-width of a 95% interval of a normal law, in standard errors.
 REACH = 1.96
+# Nats from log Z to the farther end of an interval, beyond which a run has not estimated log Z.
+_FARTHEST = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,6 +200,18 @@ class Estimate:
             interval=tuple(end + constant for end in self.interval),
             bounds=tuple(end + constant for end in self.bounds),
             profiles={**self.profiles, **quantiles},
+        )
+
+    def with_sane_error(self, least: float) -> "Estimate":
+        """The same Estimate with an error of at least `least` nats; not converged if its interval is too wide."""
+        reach, log_z = REACH * least, self.log_z
+        low, high = np.minimum(self.interval[0], log_z - reach), np.maximum(self.interval[1], log_z + reach)
+        wide = not (log_z - low <= _FARTHEST and high - log_z <= _FARTHEST)
+        return replace(
+            self,
+            std_error=float(np.maximum(self.std_error, least)),
+            interval=(float(low), float(high)),
+            reasons=(*self.reasons, *(("wide-interval",) if wide else ())),
         )
 
     def to_dataset(self) -> xr.Dataset:

@@ -92,13 +92,14 @@ def estimate_of_draws(
     *,
     quantiles: Floats | None = None,
     rule_error: float = 0.0,
+    bias: float = 0.0,
     **more: Any,
 ) -> Estimate:
     """Estimate with the diagnostics of `Draws`; its error was found from that many independent parts of the draws.
 
     The estimate is converged if the chains made at least one round trip of the ladder each on average, the halves of
-    the sampling phase agree, and the error of an integration rule (infinite: unknown) is below the noise. more:
-    diagnostics of the method's own.
+    the sampling phase agree, and the error of an integration rule (infinite: unknown) is below the noise. bias: nats
+    that add to the error in quadrature. more: diagnostics of the method's own.
     """
     sample = draws.sample
     moved = drift(sample)
@@ -110,7 +111,7 @@ def estimate_of_draws(
     drifts, coarse = not abs(moved) < _LARGEST_DRIFT, rule_error > _LARGEST_RULE_ERROR * std_error
     return estimate_from(
         log_z,
-        std_error,
+        float(np.hypot(std_error, bias)),
         parts,
         {**stuck(sample), "drift": drifts, "coarse-rule": coarse},
         form=sample.form,
