@@ -95,6 +95,6 @@ def _spread(log_w):
 def _relative_error(log_w):
     """Standard error of the mean of weights relative to it, at least that of log-normal weights and of few chains."""
     stayed = log_w[log_w > -np.inf]
-    # Chains of equal weights have no spread, but n of them have not seen what one of n + 1 would.
+    # n chains of equal weights have no spread. They leave 1 / (2 n + 2) unseen, on average by Jeffreys' prior.
     spread = max(_spread(log_w), log_normal_error(stayed)) if stayed.size else 0.0
-    return float(np.hypot(spread, 1.0 / (log_w.size + 1)))
+    return float(np.hypot(spread, 0.5 / (log_w.size + 1)))
