@@ -6,6 +6,8 @@ import xarray as xr
 
 from logzoo.io.netcdf import write_artifact
 from logzoo.io.schema import coordinate, labelled
+from replication.papers.zoo.zoo_answer import draw as draw_answer
+from replication.papers.zoo.zoo_answer import findings, uses
 from replication.papers.zoo.zoo_best import choice_rows
 from replication.papers.zoo.zoo_errors import draw_ranks, draw_rmse, draw_seconds, draw_sweeps
 from replication.papers.zoo.zoo_experiments import combined_estimates
@@ -229,56 +231,71 @@ def test_the_hard_model_stands_out_by_its_factor(zoo):
     assert (np.abs(np.log(others)) < 0.2).all()
 
 
-def lines(axis):
-    return {line.get_label(): line for line in axis.get_lines()}
-
-
 def test_lines_are_geometric_means_over_models(zoo, timings):
+    """The best and those that the papers compare by name; others grey."""
     for figure, scale in (
         (draw_sweeps({"zoo": zoo}, names=NAMES), None),
         (draw_seconds({"zoo": zoo, "timings": timings}, names=NAMES), 1.0),
     ):
         for axis, family in zip(figure.axes, families(zoo), strict=True):
-            one, drawn = families(zoo)[family], lines(axis)
-            square = ((one["log_z"] - one["truth"]) ** 2).mean("replicate")
-            for row, name in enumerate(ESTIMATORS):
+            part, drawn = families(zoo)[family], [line for line in axis.get_lines() if len(line.get_xdata()) == 3]
+            named = {"ais", "rts", list(ESTIMATORS)[among_the_best(part)[-1][0]]}
+            square = ((part["log_z"] - part["truth"]) ** 2).mean("replicate")
+            for row, (name, line) in enumerate(zip(ESTIMATORS, drawn, strict=True)):
+                assert line.get_label() == (NAMES[name] if name in named else "other estimators")
                 expected = np.exp(0.5 * np.log(square.sel(estimator=name)).mean("model"))
-                np.testing.assert_allclose(drawn[NAMES[name]].get_ydata(), expected)
+                np.testing.assert_allclose(line.get_ydata(), expected)
                 x = np.array(BUDGETS, float)
                 if scale:
                     rate = [1e-4, 3e-4, 2e-4, 5e-4][row]
                     x = (0.01 + rate * x) * (10 if family == "one" else 1)
-                np.testing.assert_allclose(drawn[NAMES[name]].get_xdata(), x, rtol=1e-6)
-        texts = [[text.get_text() for text in axis.texts] for axis in figure.axes]
-        assert texts == [[], ["standard error of the truth"]]
+                np.testing.assert_allclose(line.get_xdata(), x, rtol=1e-6)
+        assert [len(axis.patches) for axis in figure.axes] == [0, 1]  # below the standard error of the truth
+
+
+def map_of(figure):
+    """Labels of rows and columns, values and crosses {(row, column)} of a map."""
+    axis = figure.axes[0]
+    rows, columns = ([label.get_text() for label in part.get_majorticklabels()] for part in (axis.yaxis, axis.xaxis))
+    crosses = {*zip(*(axis.get_lines()[0].get_data()[::-1]), strict=True)} if axis.get_lines() else set()
+    return rows, columns, axis.images[0].get_array(), crosses
 
 
 def test_maps_show_the_numbers(zoo):
     zoo = zoo.copy(deep=True)
-    zoo["converged"].loc[{"model": "dna-20-cd", "estimator": "bar", "budget": 100, "replicate": 3}] = 0
-    figure = draw_ranks({"zoo": zoo}, names=NAMES)
-    first = [text.get_text() for text in figure.axes[0].texts]
-    assert first[3].startswith("4.0 ×") and not any("×" in text for text in first[:3] + first[4:])
-    assert first[0] == "3.0\n3.0–3.0"
-    errors = draw_rmse({"zoo": zoo}, titles={model: model for model in zoo["model"].values}, names=NAMES)
-    cells = [text.get_text() for text in errors.axes[0].texts]
-    value = float(np.sqrt(((zoo["log_z"] - zoo["truth"]) ** 2).mean("replicate"))[0, 3, 0])
-    assert (
-        float(cells[3].removesuffix(" ×")) == float(f"{value:.2g}")
-        and cells[3].endswith("×")
-        and sum("×" in text for text in cells) == 1
-    )
-    assert len(cells) == 7 * 4
+    zoo["converged"].loc[{"model": "dna-20-cd", "estimator": "bar", "budget": 1600, "replicate": 3}] = 0
+    rows, columns, ranks, _ = map_of(draw_ranks({"zoo": zoo}, names=NAMES))
+    assert rows[0] == "RTS" and rows[2:] == ["AIS", "BAR"] and columns[:2] == ["dna-20, 100", "dna-20, 400"]
+    assert len(columns) == 6 and (ranks[3] == 4.0).all() and (ranks[2, :3] == 3.0).all()
+    rows, columns, errors, crosses = map_of(draw_rmse({"zoo": zoo}, trainers={"pt": "Tempering"}, names=NAMES))
+    assert columns[3] == "dna-20, Tempering" and columns[0] == "dna-20, cd" and columns[6] == "one"
+    expected = np.sqrt(((zoo["log_z"] - zoo["truth"]) ** 2).mean("replicate")).sel(budget=1600)
+    for row, name in enumerate(rows):
+        np.testing.assert_allclose(errors[row], expected.sel(estimator=name.lower()))
+    assert crosses == {(rows.index("BAR"), 0)}
 
 
-def test_biases_have_their_sign_and_the_truth_its_band(zoo):
+def test_biases_have_their_sign_where_they_are_significant(zoo):
     low = xr.DataArray([-5.0, 0.0, 0.0, 5.0], dims="estimator")
     figure = draw_bias({"zoo": zoo.assign(log_z=zoo["log_z"] + low)}, names=NAMES)
-    drawn = lines(figure.axes[0])
-    values = {name: float(drawn[name].get_xdata()[0]) for name in ESTIMATORS}
-    assert values["ais"] < -4 and values["bar"] > 4 and abs(values["rts"]) < 0.2
-    band = figure.axes[1].patches[0]
-    assert (band.get_x(), band.get_width()) == (pytest.approx(-0.1), pytest.approx(0.2))
+    rows, columns, bias, _ = map_of(figure)
+    assert columns == ["dna-20, 1,600", "one, 1,600"] and {*rows[2:]} == {"AIS", "BAR"}
+    assert (bias[rows.index("AIS")] < -4.8).all() and (bias[rows.index("BAR")] > 4.8).all()
+    assert (bias[:2] == 0.0).all()
+
+
+def test_the_answer_has_six_lines_at_most_and_a_row_for_each_kind_of_model(zoo):
+    figure = draw_answer({"zoo": zoo}, arenas=["one"], names=NAMES)
+    assert [axis.get_title("right") for axis in figure.axes] == ["trained RBMs, 6 models", "several modes, 1 model"]
+    assert all({line.get_label() for line in axis.get_lines()} >= {"AIS", "RTS"} for axis in figure.axes)
+    small, trained, several, unknown = uses(zoo, arenas=["one"], names=NAMES, enumerated=36)
+    assert "36 units" in small.model and small.call == "exact_log_z(rbm)" and unknown.call == "estimate_log_z(rbm)"
+    assert (trained.model, several.model) == ("trained: 180 × 20", "several separate modes: 784 × 500")
+    assert several.call == 'estimate_log_z(rbm, "rts")' and several.result.startswith("RTS: RMSE 0.0")
+    assert "1 other is not significantly worse" in trained.result and "converge" not in trained.result
+    wrong = zoo.assign(log_z=zoo["log_z"].where(zoo["replicate"] > 0, 1e6))
+    first, second = findings(wrong, names=NAMES)
+    assert "of 2 families" in first and f", {6 * 4 * 3} were wrong" in second
 
 
 def test_coverage_is_drawn_for_all_runs_and_for_those_that_converged(zoo):
@@ -286,12 +303,12 @@ def test_coverage_is_drawn_for_all_runs_and_for_those_that_converged(zoo):
     some["converged"].loc[{"estimator": "ais", "replicate": slice(0, 9)}] = 0
     some["interval"].loc[{"estimator": "ais", "replicate": slice(0, 9)}] = 1e6
     axis = draw_coverage({"zoo": some}, names=NAMES).axes[0]
-    dots = [line for line in axis.get_lines() if line.get_label() == "ais"]
+    dots = [line for line in axis.get_lines() if line.get_label() == "_ais"]
     whole, trusted = (float(line.get_xdata()[0]) for line in dots)
     share, _, _ = coverage(some.sel(budget=100))
     assert whole == pytest.approx(share[0]) and whole < 0.75 and trusted > 0.9
     assert dots[1].get_markerfacecolor() == "white"
-    assert len([line for line in axis.get_lines() if line.get_label() == "rts"]) == 1
+    assert len([line for line in axis.get_lines() if line.get_label() == "_rts"]) == 1
 
 
 def test_trainers_are_compared_within_a_family(zoo):

@@ -51,13 +51,13 @@ def test_arenas_are_shown_with_the_newer_estimators_apart(zoo):
     for axis, family in zip(figure.axes[1:], ("one", "two"), strict=True):
         part = zoo.isel(model=np.flatnonzero(zoo["family"].values == family)).sel(budget=BUDGETS[-1])
         rmse = np.exp(0.5 * np.log(((part["log_z"] - part["truth"]) ** 2).mean("replicate")).mean("model"))
-        drawn = {line.get_label(): line.get_xdata()[0] for line in axis.get_lines()}
+        drawn = {line.get_label()[1:]: line.get_xdata()[0] for line in axis.get_lines()}
         for name in ESTIMATORS:
             assert drawn[name] == pytest.approx(float(rmse.sel(estimator=name)))
     # Shaded: RTS and TS in the first, BAR in the second.
     assert [len(axis.patches) for axis in figure.axes[1:]] == [2, 1]
-    whole = {line.get_label(): line.get_xdata()[0] for line in figure.axes[0].get_lines()}
-    parts = [{line.get_label(): line.get_xdata()[0] for line in axis.get_lines()} for axis in figure.axes[1:]]
+    whole = {line.get_label()[1:]: line.get_xdata()[0] for line in figure.axes[0].get_lines()}
+    parts = [{line.get_label()[1:]: line.get_xdata()[0] for line in axis.get_lines()} for axis in figure.axes[1:]]
     assert whole["ais"] == pytest.approx(np.sqrt(parts[0]["ais"] * parts[1]["ais"]))
 
 

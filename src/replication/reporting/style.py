@@ -33,8 +33,8 @@ LOOKS = {
     "sd": ("#009E73", "v", "--"),
     "rsd": ("#56B4E9", "P", "--"),
     "ti-riemann": ("#E69F00", "<", ":"),
-    "ti-trapezoid": ("#E69F00", ">", "-"),
-    "ti-corrected": ("#E69F00", "*", "--"),
+    "ti-trapezoid": ("#44AA99", ">", "-"),
+    "ti-corrected": ("#882255", "*", "--"),
     "ti-rb": ("#B8A000", "h", "-"),
     "mbar": ("#8B4513", "X", "-"),
     "bar": ("#8B4513", "d", "--"),
@@ -44,7 +44,7 @@ LOOKS = {
     "trajectory-raise": ("#117733", "D", ":"),
     "sams": ("#7570B3", "p", "-"),
     "wang-landau": ("#7570B3", "x", "--"),
-    "las-vegas": ("#999999", "D", "-."),
+    "las-vegas": ("#56B4E9", "D", "-."),
     "basins": ("#332288", "D", "-."),
     "mean-field": ("#882255", "v", ":"),
     "tap": ("#882255", "o", "--"),
@@ -52,7 +52,7 @@ LOOKS = {
 }
 TRUTH = "black"
 # Axes over more than this factor have no room for labels between powers of ten; over less than that, too few of them.
-_MANY, _FEW = 10**3.5, 4.0
+_MANY, _FEW = {"x": 10**2.2, "y": 10**3.5}, 4.0
 _OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
 # Pixels of a PNG from side to side: no screen shows more, and the PDF is as sharp as one likes.
 _WIDEST = 2400
@@ -109,13 +109,14 @@ def plain_logarithms(*axes):
         def tick_values(self, vmin, vmax):
             if 0.0 < vmax < _FEW * vmin:
                 return MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(vmin, vmax)
-            self.set_params(subs=(1.0,) if vmax > _MANY * vmin > 0.0 else (1.0, 2.0, 5.0))
+            many = _MANY[self.axis.axis_name]
+            self.set_params(subs=(1.0,) if vmax > many * vmin > 0.0 else (1.0, 2.0, 5.0))
             return super().tick_values(vmin, vmax)
 
     for axis in axes:
         axis.axes.set(**{f"{axis.axis_name}scale": "log"})
         axis.set_major_locator(Ticks())
-        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
         axis.set_minor_formatter(NullFormatter())
 
 

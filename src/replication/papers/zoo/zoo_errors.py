@@ -5,13 +5,14 @@ from functools import partial
 import numpy as np
 
 from replication.papers.declaration import Declaration, Here
-from replication.papers.zoo.families import combined, combined_and_timed, matrix_places
+from replication.papers.zoo.families import combined, combined_and_timed
 from replication.papers.zoo.zoo_statistics import (
     among_the_best,
     error_of_truths,
     families,
     log_rmse,
     mean_rank,
+    measured_moments,
     some_unconverged,
     title_of_family,
     unconverged,
@@ -19,11 +20,15 @@ from replication.papers.zoo.zoo_statistics import (
 )
 from replication.reporting.statistics import seconds_of_budgets
 from replication.reporting.style import TRUTH, finished, look_of, new_figure, plain_logarithms
-from replication.reporting.tables import two_digits
 
 PANEL_COLUMNS = 3
-_FAINT = 0.25
-_RANK_LABEL = "mean rank by RMSE, 1 the best\n(below: 95% interval; × not converged)"
+# Estimators of log Z that the four papers compare in their figures.
+COMPARED = ("ais", "raise", "rts", "las-vegas")
+HOLLOW, BELOW = "some run did not converge", "below the standard error of the truth"
+_OTHER, _OTHERS = "#C4C4C4", "other estimators"
+_RMSE_CLASSES = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]  # nats
+_NOTHING = 1e-6  # edges of classes within this of 0 have no tick
+_RANK_CLASSES = [2, 4, 7, 10, 14, 18, 22]
 
 
 def draw_sweeps(artifacts, *, names):
@@ -49,36 +54,37 @@ def draw_seconds(artifacts, *, names):
 def _draw_errors(zoo, names, x_of, label):
     """Geometric mean of the RMSE over the models of a family, a panel for each; a 95% bootstrap band of the best alone.
 
-    Faint: significantly worse than the best at the largest budget. names: {estimator: name}; x_of(family, estimator,
-    budgets): the budgets on the x axis.
+    names: {estimator: name}; x_of(family, estimator, budgets): the budgets on the x axis.
     """
     parts = families(zoo)
-    figure, axes = new_panels(len(parts), 4.0, 4.4)
+    figure, axes = new_panels(len(parts), 3.1, 2.7, margin=0.2)
     for axis, (family, part) in zip(axes, parts.items(), strict=True):
-        _draw_family(axis, part, names, partial(x_of, family))
-        axis.set_title(title_of_family(part), loc="right", fontsize=9)
-        axis.set_xlabel(f"{label}, {int(part['chains'][0])} chains")
+        draw_family(axis, part, names, partial(x_of, family))
+        axis.set_title(title_of_family(part), loc="right", fontsize=8)
+        axis.set_xlabel(f"{label}, {int(part['chains'][0])} chains", fontsize=8)
     for axis in axes[::PANEL_COLUMNS]:
-        axis.set_ylabel("RMSE of log Z [nat], geometric mean over models")
-    legend = figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
-    for handle in filter(None, legend.legend_handles):
-        handle.set_alpha(1.0)
+        axis.set_ylabel("RMSE of log Z [nat]")
+    add_key(figure, axes, hollow=HOLLOW, shaded=BELOW)
     return finished(figure, zoo, panels=axes)
 
 
-def _draw_family(axis, part, names, x_of):
+def draw_family(axis, part, names, x_of, drawn=COMPARED):
+    """Lines of the best estimator (bold, with a band) and of those `drawn`, thin grey ones of all others."""
     from matplotlib.ticker import LogLocator
 
     values, band = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
     doubtful = some_unconverged(part)
-    best = among_the_best(part)[-1]
+    best = among_the_best(part)[-1][0]
     for row, estimator in enumerate(part["estimator"].values):
         x, look = x_of(estimator, part["budget"].values), look_of(estimator, row)
-        strength = {"alpha": 1.0 if row in best else _FAINT, "zorder": 3 if row in best else 2}
+        if row != best and estimator not in drawn:
+            axis.plot(x, values[row], color=_OTHER, linewidth=0.7, zorder=1, label=_OTHERS)
+            continue
+        strength = {"linewidth": 2.4 if row == best else 1.3, "zorder": 3 if row == best else 2}
         axis.plot(x, values[row], label=names[estimator], **look, **strength)
-        hollow, marker = doubtful[row], {"color": look["color"], "marker": look["marker"]}
-        axis.plot(x[hollow], values[row, hollow], linestyle="", markerfacecolor="white", **marker, **strength)
-        if row == best[0]:
+        hollow, marker = doubtful[row], {"color": look["color"], "marker": look["marker"], "zorder": 4}
+        axis.plot(x[hollow], values[row, hollow], linestyle="", markerfacecolor="white", **marker)
+        if row == best:
             axis.fill_between(x, *band[:, row], color=look["color"], alpha=0.25, linewidth=0)
     plain_logarithms(axis.xaxis, axis.yaxis)
     if np.nanmax(values) / np.nanmin(values) > 1000:
@@ -88,9 +94,24 @@ def _draw_family(axis, part, names, x_of):
         lowest = min(axis.get_ylim()[0], 0.5 * error)
         axis.axhspan(lowest, error, color=TRUTH, alpha=0.12, linewidth=0)
         axis.set_ylim(bottom=lowest)
-        axis.axhline(error, color=TRUTH, linestyle="--", linewidth=1)
-        offset = {"xytext": (4, -3), "textcoords": "offset points", "va": "top", "fontsize": 8}
-        axis.annotate("standard error of the truth", (0, error), xycoords=("axes fraction", "data"), **offset)
+
+
+def add_key(figure, axes, *, hollow="", shaded="", filled="", columns=4):
+    """One legend above all panels: their lines, and what filled and hollow markers and shading mean."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    handles = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)}
+    if _OTHERS in handles:
+        handles[_OTHERS] = handles.pop(_OTHERS)  # the last of the lines
+    for face, text in (("grey", filled), ("white", hollow)):
+        if text:
+            handles[text] = Line2D([], [], color="grey", marker="o", markerfacecolor=face, linestyle="")
+    if shaded:
+        handles[shaded] = Patch(color=TRUTH, alpha=0.12, linewidth=0)
+    legend = figure.legend(handles.values(), handles.keys(), loc="outside upper left", ncols=columns, fontsize=8)
+    for line in legend.get_lines():
+        line.set_linewidth(1.5)
 
 
 def new_panels(count, width, height, *, margin=1.6, **more):
@@ -104,112 +125,95 @@ def new_panels(count, width, height, *, margin=1.6, **more):
 
 
 def rmse_settings(here: Here) -> dict:
-    """Titles of models and of estimators."""
-    return {"titles": here.titles(matrix_places(here.config)), "names": here.estimator_titles()}
+    """Titles of trainers and of estimators."""
+    trainers = {name: entry["title"] for name, entry in here.config["zoo"]["trainers"].items()}
+    return {"trainers": trainers, "names": here.estimator_titles()}
 
 
-def draw_rmse(artifacts, *, titles, names):
-    """RMSE of every estimator (column) on every model (row), a panel for each budget; lines divide families."""
-    from matplotlib.colors import LogNorm
-
+def draw_rmse(artifacts, *, trainers, names):
+    """RMSE of every estimator on every model at the largest budget of its family, in classes."""
     zoo = artifacts["zoo"]
-    errors = np.sqrt(((zoo["log_z"] - zoo["truth"]) ** 2).mean("replicate"))
-    doubtful = unconverged(zoo) > 0
-    by_budget = [errors.sel(budget=budget).dropna("model", how="all") for budget in errors["budget"].values]
-    panels = {}
-    for panel in by_budget:
-        crossed = doubtful.sel(budget=panel["budget"], model=panel["model"]).values
-        texts = [
-            [two_digits(value) + (" ×" if cross else "") for value, cross in zip(*row, strict=True)]
-            for row in zip(panel.values, crossed, strict=True)
-        ]
-        panels[int(panel["budget"])] = [titles[model] for model in panel["model"].values], panel.values, texts
-    finite = errors.values[np.isfinite(errors.values) & (errors.values > 0)]
-    norm = LogNorm(finite.min(), max(finite.max(), finite.min() * 1.01))
-    label = "RMSE of log Z [nat]   (× not converged)"
-    figure = _draw_maps(zoo, names, panels, norm, label, row_height=0.24, shrink=0.5)
-    for axis, panel in zip(figure.axes, by_budget, strict=False):
-        family = panel["family"].values
-        for row in np.flatnonzero(family[1:] != family[:-1]):
-            axis.axhline(row + 0.5, color="black", linewidth=0.8)
-    return figure
+    columns, values, crossed = {}, [], []
+    for family, part in families(zoo).items():
+        square = ((part["log_z"] - part["truth"]) ** 2).mean("replicate").isel(budget=-1)
+        values.append(np.sqrt(square.transpose("estimator", "model").values))
+        crossed.append((unconverged(part).isel(budget=-1) > 0).transpose("estimator", "model").values)
+        for model, trainer in zip(part["model"].values, part["trainer"].values, strict=True):
+            columns[model] = family + (f", {trainers.get(trainer, trainer)}" if part.sizes["model"] > 1 else "")
+    look = {"edges": _RMSE_CLASSES, "colours": "viridis", "label": "RMSE of log Z [nat]"}
+    joined = np.concatenate(values, axis=1)
+    return draw_classes(zoo, names, joined, list(columns.values()), crossed=np.concatenate(crossed, axis=1), **look)
 
 
 def draw_ranks(artifacts, *, names):
-    """Mean rank of every estimator (column) over the models of every family (row), a panel for each budget."""
-    from matplotlib.colors import Normalize
-
-    zoo = artifacts["zoo"]
-    parts = [(part, with_interval(part, mean_rank)) for part in families(zoo).values()]
-    panels = {}
-    for budget in np.sort(zoo["budget"].values):
-        with_budget = [(part, ranks) for part, ranks in parts if budget in part["budget"]]
-        if with_budget:
-            values, texts = zip(*(_ranks_and_texts(part, ranks, budget) for part, ranks in with_budget), strict=True)
-            panels[budget] = [title_of_family(part) for part, _ in with_budget], np.array(values), texts
-    return _draw_maps(
-        zoo, names, panels, Normalize(1, zoo.sizes["estimator"]), _RANK_LABEL, row_height=0.42, shrink=0.7
-    )
+    """Mean rank of every estimator over the models of every family, at every budget, in classes."""
+    zoo, columns, values = artifacts["zoo"], [], []
+    for family, part in families(zoo).items():
+        values.append(mean_rank(measured_moments(part))[0])
+        columns += [f"{family}, {budget:,}" for budget in part["budget"].values]
+    look = {"edges": _RANK_CLASSES, "colours": "viridis", "label": "mean rank by RMSE, 1 the best"}
+    figure = draw_classes(zoo, names, np.concatenate(values, axis=1), columns, **look)
+    figure.axes[0].set_xlabel("family of models, Gibbs sweeps per chain")
+    return figure
 
 
-def _ranks_and_texts(part, ranks_with_interval, budget):
-    """Ranks (estimator,) of a family at a budget, and their texts."""
-    column = int(np.flatnonzero(part["budget"].values == budget)[0])
-    ranks, interval = (array[..., column] for array in ranks_with_interval)
-    return ranks, [
-        f"{rank:.1f}" + (" ×" if crossed else "") + f"\n{low:.1f}–{high:.1f}"
-        for rank, low, high, crossed in zip(ranks, *interval, some_unconverged(part)[:, column], strict=True)
-    ]
+def draw_classes(zoo, names, values, columns, *, edges, colours, label, crossed=None):
+    """A map of classes between `edges`: estimators, best mean rank first, by columns; empty where there is no value.
 
-
-def _draw_maps(zoo, names, panels, norm, label, *, row_height, shrink):
-    """A figure of heat maps whose columns are the estimators, a panel for each budget; label: of their colours.
-
-    panels: {budget: (names of rows, values (row, estimator), texts of the cells)}; cells without a value are empty.
+    values (estimator, column); columns: their labels, "family, more"; crossed: cells with a cross.
     """
-    sizes = [len(rows) for rows, _, _ in panels.values()]
-    titles = [names[name] for name in zoo["estimator"].values]
-    figure = new_figure(3.6 + 0.62 * len(titles), 1.6 + sum(0.5 + row_height * size for size in sizes))
-    axes = figure.subplots(len(panels), 1, squeeze=False, height_ratios=[1 + size for size in sizes])[:, 0]
-    for axis, (budget, (rows, values, texts)) in zip(axes, panels.items(), strict=True):
-        image = axis.imshow(values, norm=norm, cmap="cividis_r", aspect="auto")
-        red, green, blue, _ = np.moveaxis(image.to_rgba(values), -1, 0)
-        dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
-        for row, column in np.argwhere(np.isfinite(values)):
-            colour = "white" if dark[row, column] else "black"
-            cell = axis.text(column, row, texts[row][column], ha="center", va="center", fontsize=7.5, color=colour)
-            # The layout around hundreds of texts takes longer than drawing them, and these lie inside the axes.
-            cell.set_in_layout(False)
-        axis.tick_params(length=0)
-        axis.spines[:].set_visible(False)
-        axis.set_title(f"{budget:,} sweeps per chain", loc="left")
-        labels = titles if axis is axes[-1] else [""] * len(titles)
-        axis.set_xticks(range(len(titles)), labels, rotation=35, ha="right", rotation_mode="anchor")
-        axis.set_yticks(range(len(rows)), rows)
-    figure.colorbar(image, ax=axes, label=label, shrink=shrink)
+    import matplotlib
+    from matplotlib.colors import BoundaryNorm
+
+    sizes = np.abs(values)
+    ranks = np.where(np.isnan(values), np.nan, (sizes[:, None] > sizes).sum(axis=1) + 1.0)
+    order = np.argsort(np.nanmean(ranks, axis=1), kind="stable")
+    figure = new_figure(2.6 + 0.26 * len(columns), 2.2 + 0.19 * len(order))
+    axis = figure.subplots()
+    palette = matplotlib.colormaps[colours].resampled(len(edges) + 1)
+    image = axis.imshow(values[order], norm=BoundaryNorm(edges, palette.N, extend="both"), cmap=palette, aspect="auto")
+    if crossed is not None:
+        rows, across = np.nonzero(crossed[order] & np.isfinite(values[order]))
+        axis.plot(across, rows, "x", color="white", markersize=4.4, markeredgewidth=2.2)
+        axis.plot(across, rows, "x", color="black", markersize=3.6, markeredgewidth=0.9, label=HOLLOW)
+        figure.legend(loc="outside upper left", fontsize=8)
+    axis.tick_params(length=0)
+    axis.spines[:].set_visible(False)
+    axis.set_xticks(range(len(columns)), columns, rotation=40, ha="right", rotation_mode="anchor", fontsize=8)
+    axis.set_yticks(range(len(order)), [names[name] for name in zoo["estimator"].values[order]], fontsize=8)
+    axis.set_xticks(np.arange(len(columns) - 1) + 0.5, minor=True)
+    axis.set_yticks(np.arange(len(order) - 1) + 0.5, minor=True)
+    axis.grid(which="minor", color="white", linewidth=0.6)
+    axis.tick_params(which="minor", length=0)
+    of_family = [column.partition(",")[0] for column in columns]
+    for column in range(1, len(columns)):
+        if of_family[column] != of_family[column - 1]:
+            axis.axvline(column - 0.5, color="white", linewidth=4)
+    ticks = [edge for edge in edges if abs(edge) > _NOTHING]
+    figure.colorbar(image, ax=axis, label=label, extend="both", ticks=ticks, format="{x:,g}", aspect=30)
     return finished(figure, zoo)
 
 
 FIGURES = {
     "zoo-rmse": Declaration(
-        "Root mean square error of log Z of every estimator on every model at matched budgets of Gibbs sweeps. A cross "
-        "marks cells in which some replicate did not converge.",
+        "Root mean square error of log Z of every estimator on every model, at the largest budget of its family. "
+        "Estimators are in order of their mean rank. A cross marks cells in which some replicate did not converge.",
         combined,
         draw_rmse,
         settings=rmse_settings,
     ),
     "zoo-ranks": Declaration(
-        "Mean rank of every estimator by root mean square error over the models of a family, 1 the best, with its 95% "
-        "bootstrap interval. A cross marks cells in which some replicate did not converge.",
+        "Mean rank of every estimator by root mean square error over the models of a family, at every budget; "
+        "1 is the best. Estimators are in order of the mean of all these ranks.",
         combined,
         draw_ranks,
     ),
     "zoo-sweeps": Declaration(
-        "Root mean square error of log Z against Gibbs sweeps per chain, geometric mean over the models of a family. "
-        "The band is the 95% interval of the best estimator at the largest budget, from resampled models (of a single "
-        "model: its replicates, taken as normal). Faint: significantly worse than the best estimator there (paired "
-        "bootstrap, 5%). Hollow markers: some replicate did not converge. In the grey region errors are below the "
-        "standard error of the truth itself.",
+        "Root mean square error of log Z against Gibbs sweeps per chain, geometric mean over the models of a family, "
+        "of the estimators that the four papers compare and of the best one (bold). Its band is the 95% interval from "
+        "resampled models (of a single model: its replicates, taken as normal). Grey lines: all other estimators. "
+        "Hollow markers: some replicate did not converge. In the shaded region errors are below the standard error of "
+        "the truth itself.",
         combined,
         draw_sweeps,
     ),

@@ -5,10 +5,11 @@ import numpy as np
 from replication.artifacts import stand_in_note
 from replication.papers.declaration import Declaration, Here
 from replication.papers.zoo.families import combined, matrix_places, zoo_models
+from replication.papers.zoo.zoo_errors import add_key
 from replication.papers.zoo.zoo_rows import nothing_to_show
 from replication.papers.zoo.zoo_statistics import difficulty, families, title_of_family
 from replication.reporting.statistics import DEVIATE
-from replication.reporting.style import TRUTH, finished, look_of, new_figure, plain_logarithms
+from replication.reporting.style import TRUTH, finished, new_figure, plain_logarithms
 from replication.reporting.tables import COUNT, Column, table_of
 
 _SPLITS = {split: Column(split, "nat") for split in ("train", "validation", "test")}
@@ -127,6 +128,7 @@ def draw_trainers(artifacts, *, trainers):
         left.set_yticks(rows, [trainers.get(name, name) for name in part["trainer"].values])
         left.set_ylim(len(rows) - 0.5, -0.5)
         left.set_title(title_of_family(part), loc="right", fontsize=9)
+    add_key(figure, axes[:1, 0])
     axes[-1, 0].set_xlabel("RMSE relative to the median model")
     axes[-1, 1].set_xlabel("mean test log-likelihood [nat]")
     return finished(figure, zoo, panels=axes.ravel())
@@ -135,10 +137,11 @@ def draw_trainers(artifacts, *, trainers):
 def _draw_difficulty(axis, part):
     of_estimators, value, interval = difficulty(part)
     rows = np.arange(part.sizes["model"])
-    for number, estimator in enumerate(part["estimator"].values):
-        look = {"color": "grey", "alpha": 0.5, "marker": look_of(estimator, number)["marker"], "markersize": 4}
-        axis.plot(of_estimators[number], rows, linestyle="", **look)
-    axis.errorbar(value, rows, xerr=np.abs(interval - value), fmt="o", color=TRUTH, capsize=2, label="all")
+    for number, of_one in enumerate(of_estimators):
+        look = {"color": "grey", "alpha": 0.6, "marker": "|", "markersize": 8, "linestyle": ""}
+        axis.plot(of_one, rows, label="" if number else "an estimator", **look)
+    label = "geometric mean of all, 95% interval"
+    axis.errorbar(value, rows, xerr=np.abs(interval - value), fmt="o", color=TRUTH, capsize=2, label=label)
     axis.axvline(1.0, color=TRUTH, linestyle="--", linewidth=0.8)
     plain_logarithms(axis.xaxis)
 

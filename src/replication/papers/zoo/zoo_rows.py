@@ -4,12 +4,11 @@ import numpy as np
 
 from replication.papers.declaration import Declaration, Here
 from replication.papers.zoo.families import arenas_of, combined
-from replication.papers.zoo.zoo_errors import new_panels
+from replication.papers.zoo.zoo_errors import HOLLOW, add_key, draw_classes
 from replication.papers.zoo.zoo_statistics import (
     LEVEL,
     converged_only,
     coverage,
-    error_of_truths,
     families,
     log_rmse,
     lowest,
@@ -24,8 +23,15 @@ from replication.papers.zoo.zoo_statistics import (
 from replication.reporting.statistics import QUANTILES, RESAMPLES, fixed_generator
 from replication.reporting.style import TRUTH, finished, look_of, new_figure, plain_logarithms
 
-# Outcome -> colour, distinct in grey, too.
-_OUTCOME_COLOURS = {"right": "#9ecae1", "refused": "#e6e6e6", "silently wrong": "#b2182b"}
+# Outcome -> what the legend calls it, and its colour; distinct in grey, too.
+_OUTCOMES = {
+    "right": ("converged, right", "#6BAED6"),
+    "refused": ("not converged", "#D9D9D9"),
+    "silently wrong": ("silently wrong (number of runs)", "#B2182B"),
+}
+_SHADED = "not significantly worse than the best"
+# nats; between the innermost lie errors that may be 0.
+_BIAS_CLASSES = [-10.0, -1.0, -0.1, -1e-9, 1e-9, 0.1, 1.0, 10.0]
 
 
 def arena_settings(here: Here) -> dict:
@@ -59,18 +65,19 @@ def draw_arenas(artifacts, *, arenas, of_papers, names):
     order = np.argsort(next(iter(panels.values()))[0])
     published = np.isin(zoo["estimator"].values[order], of_papers)
     order, above = [*order[published], *order[~published]], int(published.sum())
-    figure = new_figure(2.5 + 1.85 * len(panels), 1.3 + 0.21 * len(order))
+    figure = new_figure(2.2 + 1.35 * len(panels), 1.5 + 0.2 * len(order))
     axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
     for axis, (title, (values, others)), hollow in zip(axes, panels.items(), doubtful, strict=True):
         _draw_panel(axis, zoo["estimator"].values, order, values, others, hollow)
         axis.axhline(above - 0.5, color=TRUTH, linewidth=0.8)
-        axis.set_title(title, fontsize=8)
+        axis.set_title(title, fontsize=7.5)
     axes[0].set_yticks(range(len(order)), [names[zoo["estimator"].values[row]] for row in order], fontsize=8)
     axes[0].set_ylim(len(order) - 0.5, -0.5)
     for text, ends in (("in the papers", (0, above)), ("newer", (above, len(order)))):
         if ends[0] < ends[1]:
             look = {"transform": axes[-1].get_yaxis_transform(), "rotation": 270, "va": "center", "fontsize": 8}
-            axes[-1].text(1.03, np.mean(ends) - 0.5, text, **look)
+            axes[-1].text(1.05, np.mean(ends) - 0.5, text, **look)
+    add_key(figure, [], filled="all runs converged", hollow=HOLLOW, shaded=_SHADED)
     sweeps = " or ".join(f"{budget:,}" for budget in sorted({int(part["budget"][0]) for part in parts.values()}))
     figure.supxlabel(f"RMSE of log Z [nat], {sweeps} sweeps per chain", fontsize=9)
     return finished(figure, zoo)
@@ -92,6 +99,8 @@ def _resampled(part, key):
 
 
 def _draw_panel(axis, estimators, order, values, others, doubtful):
+    from matplotlib.ticker import LogLocator
+
     interval = np.quantile(others, QUANTILES, axis=0)
     interval = np.exp([np.minimum(interval[0], values), np.maximum(interval[1], values)])
     best = lowest(values[:, None], others[..., None])[0]
@@ -101,50 +110,29 @@ def _draw_panel(axis, estimators, order, values, others, doubtful):
         if np.isfinite(values[row]):
             _draw_dot(axis, estimators[row], height, np.exp(values[row]), interval[:, row], hollow=doubtful[row])
     plain_logarithms(axis.xaxis)
+    axis.xaxis.set_major_locator(LogLocator(numticks=3))
     axis.tick_params(axis="x", labelsize=7)
-    axis.grid(axis="x", alpha=0.3, linewidth=0.5)
+    axis.grid(alpha=0.3, linewidth=0.5)
 
 
 def draw_bias(artifacts, *, names):
-    """Mean error of every estimator, a panel for each family at the largest budget that all its models have."""
-    zoo = artifacts["zoo"]
-    parts = list(families(zoo).values())
-    figure, axes = new_panels(len(parts), 3.1, 0.9 + 0.16 * zoo.sizes["estimator"], sharey=True)
-    for axis, part in zip(axes, parts, strict=True):
-        _draw_biases(axis, part.isel(budget=[-1]))
-        budget = int(part["budget"][-1])
-        axis.set_title(f"{title_of_family(part)}\n{budget:,} sweeps", loc="right", fontsize=9)
-        axis.set_xlabel("mean error of log Z [nat]")
-    _name_rows(axes[0], zoo, names)
-    return finished(figure, zoo, panels=axes)
-
-
-def _draw_biases(axis, part):
-    from matplotlib.ticker import SymmetricalLogLocator
-
-    values, interval = (numbers[..., 0] for numbers in with_interval(part, mean_bias))
-    doubtful = some_unconverged(part)[:, 0]
-    error = 2 * error_of_truths(part)[1]
-    axis.axvspan(-error, error, color=TRUTH, alpha=0.15, linewidth=0)
-    axis.axvline(0.0, color=TRUTH, linewidth=0.8)
-    for row, estimator in enumerate(part["estimator"].values):
-        if np.isfinite(values[row]):
-            _draw_dot(axis, estimator, row, values[row], interval[:, row], hollow=doubtful[row])
-    # Linear up to about the median bias, so that the signs of small and of large biases are visible.
-    linear = 10.0 ** np.floor(np.log10(max(np.nanmedian(np.abs(values)), 1e-6)))
-    axis.set_xscale("symlog", linthresh=linear)
-    locator = SymmetricalLogLocator(base=10.0, linthresh=linear)
-    locator.set_params(numticks=5)
-    axis.xaxis.set_major_locator(locator)
-    reach = 1.1 * max(np.nanmax(np.abs(values)), np.nanmax(np.abs(interval)), error)
-    axis.set_xlim(-reach, reach)
+    """Mean error of every estimator on every family at its largest budget, in classes; 0 where its interval holds 0."""
+    zoo, columns, values = artifacts["zoo"], [], []
+    for family, part in families(zoo).items():
+        bias, (low, high) = (numbers[..., -1] for numbers in with_interval(part, mean_bias))
+        values.append(np.where((low <= 0.0) & (high >= 0.0), 0.0 * bias, bias))
+        columns.append(f"{family}, {int(part['budget'][-1]):,}")
+    look = {"edges": _BIAS_CLASSES, "colours": "RdBu_r", "label": "mean error of log Z [nat]"}
+    figure = draw_classes(zoo, names, np.stack(values, axis=1), columns, **look)
+    figure.axes[0].set_xlabel("family of models, Gibbs sweeps per chain")
+    return figure
 
 
 def draw_coverage(artifacts, *, names):
     """Share of 95% intervals that cover the truth, over models and replicates, a panel for each budget."""
     zoo = artifacts["zoo"]
     budgets = np.sort(zoo["budget"].values)
-    figure = new_figure(2.2 + 2.6 * len(budgets), 1.0 + 0.22 * zoo.sizes["estimator"])
+    figure = new_figure(1.8 + 1.6 * len(budgets), 1.3 + 0.2 * zoo.sizes["estimator"])
     axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
     for axis, budget in zip(axes, budgets, strict=True):
         axis.axvline(LEVEL, color=TRUTH, linestyle="--", linewidth=1)
@@ -153,10 +141,13 @@ def draw_coverage(artifacts, *, names):
             for hollow, (share, interval, number) in ((False, of_all), (True, of_converged)):
                 if number[row] > 0 and (not hollow or number[row] < of_all[2][row]):
                     _draw_dot(axis, estimator, row + 0.3 * hollow, share[row], interval[:, row], hollow=hollow)
-        axis.set_xlim(-0.02, 1.02)
-        axis.set_title(f"{budget:,} sweeps, {np.max(of_all[2])} runs", loc="right", fontsize=9)
-        axis.set_xlabel("share of 95% intervals that cover")
+        axis.set(xlim=(-0.03, 1.03), xticks=[0.0, 0.5, 1.0], xticklabels=["0", "0.5", "1"])
+        axis.set_title(f"{budget:,} sweeps, {np.max(of_all[2]):,} runs", loc="right", fontsize=8)
+        axis.grid(axis="y", alpha=0.3, linewidth=0.5)
+    figure.supxlabel("share of 95% intervals that cover log Z", fontsize=9)
     _name_rows(axes[0], zoo, names)
+    axes[0].lines[0].set_label("95%")
+    add_key(figure, axes[:1], filled="all runs", hollow="converged runs alone")
     return finished(figure, zoo)
 
 
@@ -167,25 +158,25 @@ def draw_trust(artifacts, *, names):
         return nothing_to_show(zoo)
     zoo = zoo.isel(model=np.flatnonzero(zoo["truth_std_error"].values == 0.0))
     budgets = np.sort(zoo["budget"].values[zoo["log_z"].notnull().any(["model", "estimator", "replicate"])])
-    figure = new_figure(2.2 + 2.2 * len(budgets), 1.4 + 0.22 * zoo.sizes["estimator"])
+    figure = new_figure(1.8 + 1.8 * len(budgets), 1.3 + 0.2 * zoo.sizes["estimator"])
     axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
     rows = np.arange(zoo.sizes["estimator"])
     for axis, budget in zip(axes, budgets, strict=True):
         counts, left = outcomes(zoo.sel(budget=budget)), np.zeros(rows.size)
         runs = np.sum(list(counts.values()), axis=0)
-        for name, colour in _OUTCOME_COLOURS.items():
+        for name, (label, colour) in _OUTCOMES.items():
             share = counts[name] / np.maximum(runs, 1)
-            axis.barh(rows, share, left=left, height=0.8, color=colour, edgecolor="white", label=name)
+            axis.barh(rows, share, left=left, height=0.8, color=colour, edgecolor="white", label=label)
             left += share
-        for row, wrong in enumerate(counts["silently wrong"]):
-            if wrong:
-                # Beside the bar, because one of some hundred runs is thinner than a line.
-                axis.text(1.01, row, f"{wrong}", va="center", fontsize=7, color=_OUTCOME_COLOURS["silently wrong"])
-        axis.set_xlim(0.0, 1.0)
-        axis.set_title(f"{budget:,} sweeps, {runs.max()} runs", loc="right", fontsize=9)
-        axis.set_xlabel("share of runs")
+        for row in np.flatnonzero(counts["silently wrong"]):
+            # Beside the bar, because one of some hundred runs is thinner than a line.
+            look = {"va": "center", "fontsize": 8, "fontweight": "bold", "color": _OUTCOMES["silently wrong"][1]}
+            axis.text(1.02, row, f"\N{BLACK LEFT-POINTING TRIANGLE}{counts['silently wrong'][row]}", **look)
+        axis.set(xlim=(0.0, 1.0), xticks=[0.0, 0.5, 1.0], xticklabels=["0", "0.5", "1"])
+        axis.set_title(f"{budget:,} sweeps, {runs.max():,} runs", loc="right", fontsize=8)
+    figure.supxlabel("share of runs", fontsize=9)
     _name_rows(axes[0], zoo, names)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=3, frameon=False)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=3, fontsize=8)
     return finished(figure, zoo)
 
 
@@ -194,7 +185,7 @@ def _draw_dot(axis, estimator, y, value, interval, hollow):
     look = look_of(estimator, int(y))
     axis.plot(interval, [y, y], color=look["color"], linewidth=1.5)
     face = "white" if hollow else look["color"]
-    axis.plot([value], [y], color=look["color"], marker=look["marker"], markerfacecolor=face, label=estimator)
+    axis.plot([value], [y], color=look["color"], marker=look["marker"], markerfacecolor=face, label=f"_{estimator}")
 
 
 def _name_rows(axis, zoo, names):
@@ -222,8 +213,8 @@ FIGURES = {
     ),
     "zoo-bias": Declaration(
         "Mean error of log Z with its sign, at the largest budget of each family: AIS is expected below 0, and RAISE "
-        "above unless the model keeps mass far from its data. Bars are 95% bootstrap intervals. Hollow: some replicate "
-        "did not converge. The grey band is two standard errors of the truth to either side.",
+        "above unless the model keeps mass far from its data. White: the 95% bootstrap interval, which includes the "
+        "error of the truth, holds 0. Estimators are in order of their mean rank by size.",
         combined,
         draw_bias,
     ),

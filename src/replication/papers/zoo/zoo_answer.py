@@ -1,0 +1,139 @@
+"""Which estimator to use, by kind of model: six of them against sweeps.
+
+Root mean square error of log Z against Gibbs sweeps per chain, geometric mean over the models of a kind: trained RBMs,
+models with several modes, and the published RBM of 500 hidden units. Lines: the estimators of the lowest error at the
+largest budget of each kind, and those that the papers compare, six at most; the best is bold, with its 95% bootstrap
+interval. Hollow markers: some replicate did not converge. In the shaded region errors are below the standard error of
+the truth.
+"""
+
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from logzoo.estimators.estimator_registry import ESTIMATORS
+from replication.papers.declaration import Here
+from replication.papers.zoo.families import arenas_of, combined
+from replication.papers.zoo.zoo_errors import BELOW, COMPARED, HOLLOW, add_key, draw_family, new_panels
+from replication.papers.zoo.zoo_statistics import (
+    among_the_best,
+    families,
+    log_rmse,
+    outcomes,
+    unconverged,
+    with_interval,
+)
+from replication.reporting.style import count_ticks, finished
+from replication.reporting.tables import two_digits
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+_TRAINED, _MULTIMODAL, _PUBLISHED = "trained", "several modes", "published"
+_TITLES = {_TRAINED: "trained RBMs", _MULTIMODAL: "several modes", _PUBLISHED: "published RBM"}
+_MOST_LINES = 6
+
+
+class Use(NamedTuple):
+    """What to use for a kind of model, as texts: a row of the table that opens the page."""
+
+    model: str
+    call: str
+    result: str
+
+
+inputs = combined
+
+
+def settings(here: Here) -> dict:
+    """The families of several modes, and the names of the estimators."""
+    return {"arenas": arenas_of(here.config), "names": here.estimator_titles()}
+
+
+def kinds_of(zoo: "xr.Dataset", arenas: list[str]) -> "dict[str, xr.Dataset]":
+    """The models of each kind that has any, {kind: part}, each part at the budgets that all its models have."""
+    several, published = np.isin(zoo["family"].values, arenas), zoo["trainer"].values == "imported"
+    kinds = np.select([several, published], [_MULTIMODAL, _PUBLISHED], _TRAINED)
+    parts = families(zoo.assign_coords(family=("model", kinds)))
+    return {kind: parts[kind] for kind in _TITLES if kind in parts}
+
+
+def draw(artifacts: dict, *, arenas, names):
+    """RMSE against sweeps, a panel for each kind of model, the same six estimators at most in each."""
+    zoo = artifacts["zoo"]
+    parts = kinds_of(zoo, arenas)
+    winners = [part["estimator"].values[among_the_best(part)[-1][0]] for part in parts.values()]
+    drawn = [name for name in dict.fromkeys([*winners, *COMPARED]) if name in zoo["estimator"]][:_MOST_LINES]
+    figure, axes = new_panels(len(parts), 3.1, 3.0, margin=0.2)
+    for axis, (kind, part) in zip(axes, parts.items(), strict=True):
+        chosen = part.isel(estimator=np.flatnonzero(np.isin(part["estimator"], drawn)))
+        budgets = part["budget"].values
+        draw_family(axis, chosen, names, lambda _estimator, budgets: budgets, drawn)
+        count_ticks(axis, budgets)
+        count = part.sizes["model"]
+        axis.set_title(f"{_TITLES[kind]}, {count} model{'s' if count > 1 else ''}", loc="right", fontsize=9)
+        axis.set_xlabel("Gibbs sweeps per chain")
+    axes[0].set_ylabel("RMSE of log Z [nat]")
+    add_key(figure, axes, hollow=HOLLOW, shaded=BELOW)
+    return finished(figure, zoo, panels=axes)
+
+
+def uses(zoo: "xr.Dataset", *, arenas: list[str], names: dict[str, str], enumerated: int) -> list[Use]:
+    """What to use for a small model, for each kind of model of the zoo, for an unknown and for a huge one.
+
+    enumerated: units of the smaller layer up to which log Z is enumerated. The estimator is that of the lowest RMSE at
+    the largest budget that the models of a kind share.
+    """
+    parts = kinds_of(zoo, arenas)
+    rows = [Use(f"small: up to {enumerated} units in one layer", "exact_log_z(rbm)", "enumeration, no error")]
+    words = {_TRAINED: "trained", _MULTIMODAL: "several separate modes"}
+    rows += [_use(words[kind], parts[kind], names) for kind in words if kind in parts]
+    rows.append(
+        Use("unknown", "estimate_log_z(rbm)", "runs several methods until they agree, or reports that they do not")
+    )
+    if _PUBLISHED in parts:
+        rows.append(_use("huge, as the published RBM", parts[_PUBLISHED], names))
+    return rows
+
+
+def _use(words, part, names):
+    """The row of one kind of model."""
+    (best, *ties), budget = among_the_best(part)[-1], int(part["budget"][-1])
+    name = str(part["estimator"].values[best])
+    rmse, (low, high) = (np.exp(logarithm[..., best, -1]) for logarithm in with_interval(part, log_rmse))
+    failed = float(unconverged(part).isel(estimator=best, budget=-1).mean())
+    result = f"{names[name]}: RMSE {two_digits(rmse)} nat [{two_digits(low)}, {two_digits(high)}] at {budget:,} sweeps"
+    result += f"; {failed:.0%} of runs report that they did not converge" if failed else ""
+    if ties:
+        result += f"; {len(ties)} other{'s are' if len(ties) > 1 else ' is'} not significantly worse"
+    call = f'estimate_log_z(rbm, "{name}")' if name in ESTIMATORS else names[name]
+    return Use(f"{words}: {_sizes(part)}", call, result)
+
+
+def _sizes(part):
+    """The sizes of the models of a kind, the smallest and the largest."""
+    sizes = sorted({*zip(part["visible"].values.tolist(), part["hidden"].values.tolist(), strict=True)}, key=prod)
+    return " to ".join(f"{visible} × {hidden}" for visible, hidden in dict.fromkeys((sizes[0], sizes[-1])))
+
+
+def findings(zoo: "xr.Dataset", *, names: dict[str, str]) -> list[str]:
+    """Two sentences: which estimators win most families, and how many converged runs are wrong."""
+    parts = families(zoo).values()
+    firsts = [str(part["estimator"].values[among_the_best(part)[-1][0]]) for part in parts]
+    counts = sorted({name: firsts.count(name) for name in firsts}.items(), key=lambda item: -item[1])
+    first = ", ".join(f"{names[name]} on {count}" for name, count in counts[:3])
+    sentences = [f"Lowest error at the largest budget, of {len(firsts)} families of models: {first}."]
+    exact = zoo.isel(model=np.flatnonzero(zoo["truth_std_error"].values == 0.0))
+    if exact.sizes["model"]:
+        totals = {name: 0 for name in ("right", "refused", "silently wrong")}
+        for budget in exact["budget"].values:
+            totals = {
+                name: totals[name] + int(count.sum()) for name, count in outcomes(exact.sel(budget=budget)).items()
+            }
+        converged = totals["right"] + totals["silently wrong"]
+        sentences.append(
+            f"Of {converged:,} converged estimates on models whose log Z is exact, {totals['silently wrong']} were "
+            "wrong (by more than 0.5 nat and four standard errors)."
+        )
+    return sentences
