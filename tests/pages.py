@@ -104,7 +104,7 @@ def _of_images(page):
     found = []
     for one in page.all("img"):
         source, described = one.attributes.get("src", ""), one.attributes.get("alt", "").strip()
-        link = one.inside("a")
+        link = one.inside("a") or one.inside("summary")
         if not described and not (link and link.text.strip()):
             found.append("an image has no alternative text")
         if not source.startswith("data:image/webp;base64,"):

@@ -16,6 +16,7 @@ from projects import ROOT, catalogue_of
 
 from logzoo.io.netcdf import read_provenance, write_artifact
 from logzoo.io.schema import labelled
+from replication.papers.zoo.zoo_answer import Use
 from replication.reporting.page import exhibit_of, page, scorecard_page
 from replication.reporting.scorecard import csv as card_csv
 from replication.reporting.scorecard import markdown, scorecard, summary
@@ -31,6 +32,8 @@ PICTURES = sum(not shown.is_table for shown in CATALOGUE.shown.values())
 ANSWERS = CATALOGUE.config["papers"]["zoo"]["answers"]
 COMPANION = f"{CATALOGUE.folder}/other.html"
 TESTED = CATALOGUE.shown["rts-f3"].tested
+USES = [Use("small <model>", 'estimate_log_z(rbm, "ais")', "AIS: 0.1 nat")]
+PUBLISHED = [["rts", "reproduced", 4], ["rts", "not reproduced", 1], ["tracking", "undecided at this scale", 2]]
 STAND_IN = {"stand_in_for": "dna", "stand_in_reason": "nothing <was> to be had"}
 # On and on either side of every bound, so that all verdicts occur.
 OFFSETS = ((1.0, 0.5, 2.0), (-1.0, -2.0, -0.5), (0.1, -1.0, 1.0), (np.nan, np.nan, np.nan))
@@ -78,7 +81,8 @@ def write_files(exhibits):
     save(figure, "one.png", "one.pdf")
     table = table_of({"dna": {"ais": -1.0}, "web": {}}, "data set", {"ais": Column("AIS", "nat")})
     data = xr.Dataset({"x": labelled("point", np.arange(3.0), "x", "1")})
-    for path in [COMPANION, *(place["verdict"] for place in exhibits.values() if place["verdict"])]:
+    published = "results/decisive/figures/decisive/scorecard.html"
+    for path in [COMPANION, published, *(place["verdict"] for place in exhibits.values() if place["verdict"])]:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).touch()
     for name, place in exhibits.items():
@@ -116,7 +120,7 @@ def write_pages(papers=CATALOGUE.config["papers"], **more):
     ):
         Path(f"{CATALOGUE.folder}/scorecard.{form}").write_text(text)
     shown = {name: exhibit_of(place, records) for name, place in exhibits.items()}
-    text = page(card, shown, zoo=some_zoo(), papers=papers, **settings, **more)
+    text = page(card, shown, zoo=some_zoo(), papers=papers, **settings, uses=USES, findings=["One finding."], **more)
     Path(f"{CATALOGUE.folder}/index.html").write_text(text)
     return text, card
 
@@ -126,7 +130,7 @@ def made(tmp_path_factory):
     """(path of the page, its text, the scorecard) in a folder with all that it links to."""
     folder = tmp_path_factory.mktemp("page")
     with contextlib.chdir(folder):
-        text, card = write_pages(companion=COMPANION)
+        text, card = write_pages(companion=COMPANION, published=PUBLISHED)
     return folder / "figures/tiny/index.html", text, card
 
 
@@ -144,7 +148,7 @@ def test_the_pages_are_sound(made):
 def test_the_same_contents_give_the_same_bytes_that_name_no_machine(made, tmp_path):
     path, text, _ = made
     with contextlib.chdir(tmp_path):
-        assert write_pages(companion=COMPANION)[0] == text
+        assert write_pages(companion=COMPANION, published=PUBLISHED)[0] == text
     assert text.count(f'href="{Path(COMPANION).name}"') == 1
     assert str(path.parents[2]) not in text and str(ROOT) not in text
     assert not re.search(r"\b20\d\d-\d\d-\d\d|\d\d:\d\d:\d\d|file://|https?://", text)
@@ -167,17 +171,25 @@ def test_every_figure_table_and_claim_is_on_the_page(made, parsed):
     assert len(rows) == len(claims)
 
 
-def test_the_page_opens_with_the_answer(parsed):
+def test_the_page_opens_with_findings_a_table_and_the_answer(made, parsed):
+    sentences = [one.text for one in parsed.all("li") if one.inside("ul").attributes.get("class") == "done"]
+    assert len(sentences) == 4 and sentences[3] == "One finding."
+    assert "reproduced 4 of 5 claims that it decided (Carlson et al. (2016) 4 of 5, " in sentences[2]
+    links = [one.attributes["href"] for one in parsed.all("a") if one.inside("header")]
+    assert links[:2] == ["scorecard.html", "../../results/decisive/figures/decisive/scorecard.html"]
     first = parsed.all("section")[0]
-    assert CATALOGUE.config["papers"]["zoo"]["question"] in first.text
+    assert CATALOGUE.config["papers"]["zoo"]["question"] in first.text and "small <model>" in first.text
     opening = [one.attributes["id"] for one in parsed.all("article") if one.inside("section") is first]
-    assert opening == ANSWERS and [CATALOGUE.shown[name].is_table for name in ANSWERS] == [False, True]
+    assert opening == ANSWERS and not CATALOGUE.shown[opening[0]].is_table
 
 
 def test_every_figure_and_table_has_a_tile_with_the_marks_of_its_verdicts(made, parsed):
     card = made[2]
-    tiles = {one.attributes["href"][1:]: one for one in parsed.all("a") if one.attributes.get("class") == "tile"}
-    assert list(tiles) == list(CATALOGUE.shown)
+    faces = [one for one in parsed.all("summary") if one.parent.attributes.get("class") == "tile"]
+    inside = {one.inside("details"): one.attributes["id"] for one in parsed.all("article") if "id" in one.attributes}
+    tiles = {inside[one.parent]: one for one in faces}
+    tiles |= {one.attributes["href"][1:]: one for one in parsed.all("a") if one.attributes.get("class") == "tile"}
+    assert set(tiles) == set(CATALOGUE.shown) and len(faces) == len(tiles) - len(ANSWERS)
     for name, tile in tiles.items():
         said = list(card["verdict"].values[card["figure"].values == name])
         assert CATALOGUE.shown[name].title in tile.text
@@ -190,10 +202,8 @@ def test_the_page_of_a_paper_alone_without_a_companion_is_sound(tmp_path):
     with contextlib.chdir(tmp_path):
         text, _ = write_pages(papers)
         assert faults(f"{CATALOGUE.folder}/index.html") == []
-    assert Page(text).all("section")[0].attributes["id"] == "overview"
-    assert "of 1 paper on log Z" in text and "other.html" not in text
-    tiles = re.findall(r'class="tile" href="#([^"]+)"', text)
-    assert {CATALOGUE.shown[name].paper for name in tiles} == {"rts"}
+    assert Page(text).all("section")[0].attributes["id"] == "rts"
+    assert "of 1 paper on log Z" in text and "other.html" not in text and "The published run" not in text
 
 
 def test_each_picture_has_its_provenance(made, parsed):
@@ -242,6 +252,7 @@ def test_pictures_are_small_and_keep_their_rare_colours():
 
 
 PAGES = ("index.html", "scorecard.html")
+SLUGS = {verdict: word.replace(" ", "-") for verdict, word in VERDICTS.items()}
 # JavaScript that lists texts of too little contrast.
 LOOK = Path(__file__).with_name("look.js").read_text()
 
@@ -270,9 +281,9 @@ def test_the_scorecard_is_filtered_by_verdict_with_and_without_scripts(browser, 
     said = list(card["verdict"].values)
     shown = "Array.from(document.querySelectorAll('.scorecard tbody tr')).filter((one) => one.offsetHeight).length"
     assert browser.evaluate(shown) == len(said)
-    for slug, verdict in zip(("reproduced", "not-reproduced", "undecided", "not-tested"), VERDICTS, strict=True):
+    for verdict, slug in SLUGS.items():
         browser.evaluate(f"document.getElementById('show-{slug}').click()")
-        assert browser.evaluate(shown) == said.count(verdict) > 0
+        assert browser.evaluate(shown) == said.count(verdict)
         status = browser.evaluate("document.getElementById('scorecard-status').textContent")
         assert status == (f"{said.count(verdict)} of {len(said)} rows shown" if scripts else "")
 
@@ -281,12 +292,12 @@ def test_the_scorecard_is_sorted_by_its_headings(browser, made):
     path, _, card = made
     browser.open(path.as_uri())
     column = "Array.from(document.querySelectorAll('.scorecard tbody tr'), (one) => one.classList[0])"
-    slugs = {"reproduced": 0, "not-reproduced": 1, "undecided": 2, "not-tested": 3}
-    before = [slugs[one] for one in browser.evaluate(column)]
+    slugs = list(SLUGS.values())
+    before = [slugs.index(one) for one in browser.evaluate(column)]
     assert before == [list(VERDICTS).index(one) for one in card["verdict"].values] != sorted(before)
     for order in ("ascending", "descending"):
         browser.evaluate("document.querySelectorAll('th button')[1].click()")
-        after = [slugs[one] for one in browser.evaluate(column)]
+        after = [slugs.index(one) for one in browser.evaluate(column)]
         assert after == sorted(before, reverse=order == "descending")
         assert browser.evaluate("document.querySelectorAll('th[aria-sort]').length") == 1
         assert browser.evaluate("document.querySelector('th[aria-sort]').getAttribute('aria-sort')") == order

@@ -3,7 +3,7 @@ import functools
 import re
 
 from replication.papers.declaration import named_paths
-from replication.papers.zoo.families import matrix_places
+from replication.papers.zoo.families import arenas_of, matrix_places
 from replication.catalogue import modules_of
 from replication.artifacts import code_digest
 from replication.project import pages_of_estimators

@@ -5,6 +5,19 @@
 # outputs: figures/<scale>/scorecard.{md,html,csv}; figures/<scale>/index.html; figures/<scale>/zoo.html
 # steps:   write_scorecard, page, zoo_page, claims
 
+import csv
+from collections import Counter
+
+
+def published_verdicts():
+    """[paper, verdict, number of claims] of the published run; empty without one."""
+    path = ROOT / "results/decisive/figures/decisive/scorecard.csv"
+    if not path.is_file():
+        return []
+    with path.open(newline="") as lines:
+        counts = Counter((row["paper"], row["verdict"]) for row in csv.DictReader(lines))
+    return [[*key, number] for key, number in counts.items()]
+
 
 rule write_scorecard:
     input:
@@ -52,6 +65,9 @@ rule page:
         scale=SCALE,
         folder=lambda wildcards, output: str(Path(output[0]).parent),
         shown=CATALOGUE.exhibits,
+        names=ZOO.settings["names"],
+        arenas=arenas_of(config),
+        published=published_verdicts(),
         source=script_source("page", files=TEMPLATES),
     script:
         "../scripts/page.py"

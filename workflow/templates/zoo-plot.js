@@ -3,7 +3,7 @@
 const plots = (() => {
   "use strict";
   const SPACE = "http://www.w3.org/2000/svg";
-  const ROW = 24;
+  const ROW = 24, LABEL = 13;
   const { digits, percent, count, signed, cell, text, interval, doubtful } = numbers;
   const AT_ONE = {
     rmse: "RMSE of log Z [nat]",
@@ -118,11 +118,13 @@ const plots = (() => {
   }
 
   function drawLines(svg, view, width) {
-    const { family, key, rows } = view, places = family.budgets.map((_, place) => place);
+    const { estimators, family, key, rows } = view, places = family.budgets.map((_, place) => place);
     const along = (row, place) => (key === "seconds" ? family.seconds[row][place] : family.budgets[place]);
     const there = (row) => places.filter((place) => cell(family, "rmse", row, place)[0] > 0 && along(row, place) > 0);
     const found = rows.flatMap((row) => there(row).map((place) => [row, place]));
-    const [left, right, top, bottom] = [52, width - 24, 24, Math.max(320, Math.min(540, 0.55 * width))];
+    const longest = Math.max(...rows.map((row) => estimators[row].title.length));
+    const names = Math.min(0.36 * width, 6.6 * longest) + 22;
+    const [left, right, top, bottom] = [52, width - names, 24, Math.max(320, Math.min(540, 0.55 * width), LABEL * rows.length + 40)];
     const horizontal = axes.logarithmic(found.map((at) => along(...at)), 1.2, left, right, 56);
     const errors = found.flatMap((at) => cell(family, "rmse", ...at));
     const vertical = axes.logarithmic([...errors, family.truth_error], 1.2, bottom, top, 26);
@@ -144,6 +146,7 @@ const plots = (() => {
     node(svg, "path", { class: "axis", d: `M${left} ${top}V${bottom}H${right}` });
     const x = (row, place) => horizontal.at(along(row, place));
     for (const row of rows) drawLine(svg, view, row, there(row), x, vertical.at);
+    labelEnds(svg, view, there, x, vertical.at, [right + 20, top, bottom]);
     node(svg, "text", { x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" }, ALONG[key]);
     node(svg, "text", { x: 0, y: 12 }, AT_ONE.rmse);
     return bottom + 44;
@@ -161,9 +164,30 @@ const plots = (() => {
     });
   }
 
+  // The name of each line at its end; names that would overlap move apart, and a thin line leads to each.
+  function labelEnds(svg, view, there, x, y, [from, top, bottom]) {
+    const ends = view.rows.filter((row) => there(row).length).map((row) => {
+      const last = there(row).at(-1);
+      return { row, across: x(row, last), height: y(cell(view.family, "rmse", row, last)[0]) };
+    });
+    ends.sort((a, b) => a.height - b.height);
+    let next = top;
+    for (const end of ends) next = (end.at = Math.max(end.height, next)) + LABEL;
+    let last = bottom;
+    for (const end of ends.reverse()) last = (end.at = Math.min(end.at, last)) - LABEL;
+    for (const { row, across, height, at } of ends) {
+      const group = groupOf(svg, view, row);
+      node(group, "path", { class: "lead", d: `M${across} ${height}L${from - 4} ${at}` });
+      node(group, "text", { x: from, y: at + 4, class: "end" }, view.estimators[row].title);
+    }
+  }
+
   function draw(parent, view) {
     parent.replaceChildren();
-    if (!view.rows.length) return;
+    if (!view.rows.length) {
+      const text = "No estimator is chosen. Tick one under Estimators, or press “all”.";
+      return parent.append(Object.assign(document.createElement("p"), { className: "nothing", textContent: text }));
+    }
     const width = Math.max(parent.clientWidth, 260);
     const svg = node(parent, "svg", { role: "group", "aria-labelledby": "shown" });
     const height = (view.key in AT_ONE ? drawRows : drawLines)(svg, view, width);

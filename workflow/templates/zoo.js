@@ -9,7 +9,7 @@
   const plot = byId("plot");
   const alike = "Geometric mean over the models of the family, with 95% intervals. Hollow: some runs did not converge. Dashed: the standard error of the truth, where it is not exact.";
   const READING = {
-    rmse: `${alike} Shaded: not told from the best by a paired bootstrap.`,
+    rmse: `${alike} Shaded: not significantly worse than the best (paired bootstrap).`,
     sweeps: alike,
     seconds: alike,
     bias: "Mean over the models of the family, with 95% intervals. Hollow: some runs did not converge. Grey: two standard errors of the truth to either side. Beyond the innermost ticks the axis is logarithmic.",
@@ -47,7 +47,7 @@
     const at = plots.isAtOne(quantity.value) ? `, ${sweeps}` : "";
     const shown = `${quantity.selectedOptions[0].textContent}${at}, ${rows.length} of ${zoo.estimators.length} estimators`;
     const lowest = `${zoo.estimators[best].title}, ${text(family, "rmse", best, place)} nat`;
-    const ties = others.length ? `not told from it: ${others.length} of the others` : "all others are told from it";
+    const ties = others.length ? `${others.length} others are not significantly worse` : "all others are significantly worse";
     return `${family.title}, ${family.chains} chains: ${shown}. Lowest RMSE of all at ${sweeps}: ${lowest}; ${ties}.`;
   }
 
@@ -149,7 +149,6 @@
     box.nextElementSibling.prepend(box.nextElementSibling.lastElementChild);
   });
   byId("chooser").hidden = false;
-  byId("estimators").open = innerWidth > 640;
   restore();
   byId("choices").addEventListener("change", change);
   byId("choices").addEventListener("submit", (event) => event.preventDefault());

@@ -1,7 +1,8 @@
 """One page of all figures, tables and verdicts with their provenance, and the scorecard as a page of its own.
 
-The page opens with what was done, the figures that answer the question of a paper, and small pictures of all. Both are
-self-contained HTML from the templates in workflow/templates: same contents, same bytes.
+The page opens with the findings, a table of what to use, and the figures that answer the question of a paper. Below are
+small pictures that open into all figures and tables. Both pages are self-contained HTML from the templates in
+workflow/templates: same contents, same bytes.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import json
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from logzoo.io.netcdf import read_artifact
 from replication.artifacts import stand_in_line, stand_ins
 from replication.reporting.scorecard import VERDICTS, counts_by_paper, entries, relative, summary
 from replication.reporting.tables import frame_of, notes_of
-from replication.reporting.verdicts import SIGNS
+from replication.reporting.verdicts import DECIDED, FAILED, SIGNS
 from replication.reporting.web import LARGE, SMALL, embedded, rendered
 
 if TYPE_CHECKING:
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 # Digits of the hash of an input: enough to tell which it was.
 _SHORT = 12
+# The scorecard of the published run, from the folder of the project.
+_PUBLISHED = "results/decisive/figures/decisive/scorecard.html"
 # Lines and columns of a table that are shown in its small picture.
 _CORNER = 8, 3
 
@@ -61,12 +66,16 @@ def page(
     folder: str,
     templates: FilePath,
     companion: str | None = None,
+    uses: Sequence[Any] = (),
+    findings: Sequence[str] = (),
+    published: Sequence[Any] = (),
 ) -> str:
     """The page: card of `reporting.scorecard.scorecard`, {name: exhibit}, all estimates, {paper: its entry} in order.
 
     An entry is {title, source}, with `question` and `answers` (names of exhibits) where these open the page. `folder`
     is where the page will lie, `companion` an interactive page to link to, both from the folder of the project;
-    `templates` is a folder, too.
+    `templates` is a folder, too. uses: rows (model, call, result) of the table below the question; findings: sentences;
+    published: [paper, verdict, number of claims] of the published run.
     """
     rows = [_row(row, folder, exhibits) for row in entries(card)]
     items = {
@@ -80,7 +89,14 @@ def page(
         "page.html",
         templates,
         **_common(rows, scale, stand_ins(records.values())),
-        sentences=[_replicated(exhibits, rows, scale), summary(card, scale), _compared(zoo)],
+        sentences=[
+            (_replicated(exhibits, rows, scale), None),
+            (summary(card, scale), "scorecard.html"),
+            *([(_of_published(published, papers), relative(_PUBLISHED, folder))] if published else []),
+            *((sentence, None) for sentence in findings),
+        ],
+        compared=_compared(zoo),
+        uses=uses,
         openings=[(papers[name]["question"], opening) for name, opening in openings.items() if opening],
         sections=[_section(name, entry, items.values(), openings[name], rows) for name, entry in papers.items()],
         counts=[(name, entry["source"], counts[name]) for name, entry in papers.items() if name in counts],
@@ -116,6 +132,20 @@ def _replicated(exhibits, rows, scale):
         f"RBMs, were regenerated at the scale {scale}, with others beside them: {pictures} figures and "
         f"{len(exhibits) - pictures} tables."
     )
+
+
+def _of_published(counts, papers):
+    """A sentence on the verdicts of the published run."""
+    decided = {paper: [0, 0] for paper, _, _ in counts}
+    for paper, verdict, number in counts:
+        decided[paper][0] += number * (verdict in DECIDED and verdict not in FAILED)
+        decided[paper][1] += number * (verdict in DECIDED)
+    by_paper = ", ".join(
+        f"{papers[paper]['source'] if paper in papers else paper} {good} of {all_of}"
+        for paper, (good, all_of) in decided.items()
+    )
+    good, all_of = np.sum(list(decided.values()), axis=0)
+    return f"The published run, scale decisive, reproduced {good} of {all_of} claims that it decided ({by_paper})."
 
 
 def _compared(zoo):
@@ -183,12 +213,11 @@ def _record(path, attributes, folder):
 
 
 def _section(name, entry, items, opening, rows):
-    """A paper: its exhibits but those that open the page, and the claims whose figures are not there."""
+    """A paper: its exhibits, those of them that open the page, and the claims whose figures are not there."""
     tiles = [item for item in items if item["paper"] == name]
     present = {item["name"] for item in tiles}
     absent = [row for row in rows if row["paper"] == name and row["figure"] not in present]
-    below = [item for item in tiles if item not in opening]
-    return {"name": name, **entry, "tiles": tiles, "opening": opening, "exhibits": below, "absent": absent}
+    return {"name": name, **entry, "tiles": tiles, "opening": opening, "absent": absent}
 
 
 def _listed(software):

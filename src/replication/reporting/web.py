@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FINER = 1.5
 # Pixels from side to side, at most.
 LARGE, SMALL = 790, 200
-_COLOURS = 64
+_COLOURS = 128
 # Dashes of lines in pixels.
 _DASHES = {"-": "", "--": "6 3", "-.": "6 3 1.5 3", ":": "1.5 3"}
 # Letters of SVG for the codes of a path of matplotlib, but its end.

@@ -30,8 +30,8 @@ from replication.reporting.tables import two_digits
 if TYPE_CHECKING:
     import xarray as xr
 
-_TRAINED, _MULTIMODAL, _PUBLISHED = "trained", "several modes", "published"
-_TITLES = {_TRAINED: "trained RBMs", _MULTIMODAL: "several modes", _PUBLISHED: "published RBM"}
+_TRAINED, _MULTIMODAL, _IMPORTED = "trained", "several modes", "imported"
+_TITLES = {_TRAINED: "trained RBMs", _MULTIMODAL: "several modes", _IMPORTED: "published RBM"}
 _MOST_LINES = 6
 
 
@@ -52,11 +52,18 @@ def settings(here: Here) -> dict:
 
 
 def kinds_of(zoo: "xr.Dataset", arenas: list[str]) -> "dict[str, xr.Dataset]":
-    """The models of each kind that has any, {kind: part}, each part at the budgets that all its models have."""
-    several, published = np.isin(zoo["family"].values, arenas), zoo["trainer"].values == "imported"
-    kinds = np.select([several, published], [_MULTIMODAL, _PUBLISHED], _TRAINED)
-    parts = families(zoo.assign_coords(family=("model", kinds)))
-    return {kind: parts[kind] for kind in _TITLES if kind in parts}
+    """The models of each kind, {kind: part}, each part at the budgets that all its models have; no kind without any."""
+    several, imported = np.isin(zoo["family"].values, arenas), zoo["trainer"].values == "imported"
+    kinds = np.select([several, imported], [_MULTIMODAL, _IMPORTED], _TRAINED)
+    ran, parts = zoo["log_z"].notnull().any(["estimator", "replicate"]).transpose("model", "budget").values, {}
+    for kind in _TITLES:
+        of_kind = ran[kinds == kind].sum(axis=0)
+        # Models of a kind need not share a budget: those stay that have the largest of the budgets of most models.
+        largest = ran.shape[1] - 1 - int(np.argmax(of_kind[::-1]))
+        part = zoo.isel(model=np.flatnonzero((kinds == kind) & ran[:, largest]))
+        if part.sizes["model"]:
+            parts |= families(part.assign_coords(family=("model", [kind] * part.sizes["model"])))
+    return parts
 
 
 def draw(artifacts: dict, *, arenas, names):
@@ -92,8 +99,8 @@ def uses(zoo: "xr.Dataset", *, arenas: list[str], names: dict[str, str], enumera
     rows.append(
         Use("unknown", "estimate_log_z(rbm)", "runs several methods until they agree, or reports that they do not")
     )
-    if _PUBLISHED in parts:
-        rows.append(_use("huge, as the published RBM", parts[_PUBLISHED], names))
+    if _IMPORTED in parts:
+        rows.append(_use("huge, as the published RBM", parts[_IMPORTED], names))
     return rows
 
 

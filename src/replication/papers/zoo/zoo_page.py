@@ -61,6 +61,7 @@ def page(
         data={"level": LEVEL, "estimators": estimators, "families": by_family},
         estimators=estimators,
         families=by_family,
+        opening=opening_family(by_family),
         rows=[(entry, [_cell(family, row) for family in by_family]) for row, entry in enumerate(estimators)],
         scale=scale,
         notice=stand_in_line(replaced),
@@ -69,6 +70,11 @@ def page(
         figures=[(title, relative(path, folder)) for title, path in figures.items()],
         sources=[(name, relative(path, folder)) for name, path in places.items()],
     )
+
+
+def opening_family(by_family: list[dict]) -> int:
+    """The number of the family with which the page opens: the first with a single winner, if any has one."""
+    return next((number for number, family in enumerate(by_family) if len(family["best"][-1]) == 1), 0)
 
 
 def _estimator(name, row, title, page, folder):
