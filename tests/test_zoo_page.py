@@ -12,7 +12,7 @@ from projects import ROOT, catalogue_of
 from test_zoo import ESTIMATORS, NAMES, TRAINERS, joined, parts_of
 
 from replication.layout import kind_of
-from replication.papers.zoo.zoo_page import page, results, rounded
+from replication.papers.zoo.zoo_page import opening_family, page, results, rounded
 from replication.papers.zoo.zoo_statistics import (
     among_the_best,
     converged_only,
@@ -178,9 +178,19 @@ def test_it_opens_in_a_browser_without_complaint(browser, made, width, dark):
     assert [address.partition("#")[0] for address in browser.requests()] == [made[0].as_uri()]
 
 
+def test_it_opens_on_a_family_with_a_winner_the_best_first_controls_closed(browser, made):
+    open_at(browser, made[0])
+    assert browser.evaluate("[order.value, document.getElementById('controls').open]") == ["best", False]
+    best = data_of(made[1])["families"][0]["best"][-1][0]
+    assert labels(browser)[0].startswith(list(NAMES.values())[best] + ":")
+    assert opening_family([{"best": [[0], [0, 1]]}, {"best": [[0, 1], [2]]}, {"best": [[2]]}]) == 1
+
+
 def test_what_is_chosen_is_drawn_and_said(browser, made):
     open_at(browser, made[0])
     data = data_of(made[1])
+    choose(browser, "family", "dna-20")
+    choose(browser, "order", "listed")
     before = browser.evaluate("document.querySelector('#plot svg').outerHTML")
     choose(browser, "family", "one")
     assert browser.evaluate("document.querySelector('#plot svg').outerHTML") != before
@@ -207,11 +217,13 @@ def test_what_is_chosen_is_in_the_address(browser, made):
     open_at(browser, made[0])
     choose(browser, "family", "one")
     choose(browser, "quantity", "seconds")
+    assert sorted(texts(browser, "#plot .end")) == sorted(NAMES.values())  # each line has its name
     browser.evaluate("document.querySelector('#choices button[value=none]').click()")
     assert labels(browser) == [] and texts(browser, "#numbers tbody th") == []
+    assert "No estimator is chosen" in texts(browser, "#plot")[0]
     browser.evaluate("document.getElementById('show-bar').click()")
     fragment, drawn = browser.evaluate("location.hash"), labels(browser)
-    assert fragment == "#family=one&quantity=seconds&budget=800&order=listed&estimators=bar"
+    assert fragment == "#family=one&quantity=seconds&budget=800&order=best&estimators=bar"
     open_at(browser, made[0], fragment)
     assert labels(browser) == drawn and len(drawn) == 3
 

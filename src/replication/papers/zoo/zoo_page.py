@@ -73,8 +73,9 @@ def page(
 
 
 def opening_family(by_family: list[dict]) -> int:
-    """The number of the family with which the page opens: the first with a single winner, if any has one."""
-    return next((number for number, family in enumerate(by_family) if len(family["best"][-1]) == 1), 0)
+    """The number of the family with which the page opens: the first of those whose winner is clearest."""
+    ties = [len(family["best"][-1]) for family in by_family]
+    return ties.index(min(ties))
 
 
 def _estimator(name, row, title, page, folder):
