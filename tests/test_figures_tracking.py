@@ -202,7 +202,7 @@ def test_figures_4b_and_5_show_tracked_and_checked_log_likelihoods(kalman, rts):
             np.testing.assert_allclose(container.lines[0].get_ydata(), log_likelihood(check, split))
             log_f = check["mean_log_f"].sel(split=split).values
             np.testing.assert_allclose(bars_of(container), [log_f - check["log_z_high"], log_f - check["log_z_low"]])
-        assert axis.get_title(loc="left") == TITLE
+        assert axis.get_title(loc="right") == TITLE
 
 
 def test_stand_ins_are_marked(kalman, rts):

@@ -101,23 +101,34 @@ def label_panels(axes):
 
 def plain_logarithms(*axes):
     """Make axes (x or y) logarithmic, with ticks written out."""
-    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     class Ticks(LogLocator):
         """Ticks at 1, 2 and 5 times powers of ten; over many of these at powers alone, over few at equal distances."""
 
+        many = _MANY["y"]
+
         def tick_values(self, vmin, vmax):
             if 0.0 < vmax < _FEW * vmin:
                 return MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(vmin, vmax)
-            many = _MANY[self.axis.axis_name]
-            self.set_params(subs=(1.0,) if vmax > many * vmin > 0.0 else (1.0, 2.0, 5.0))
+            self.set_params(subs=(1.0,) if vmax > self.many * vmin > 0.0 else (1.0, 2.0, 5.0))
             return super().tick_values(vmin, vmax)
 
     for axis in axes:
         axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-        axis.set_major_locator(Ticks())
-        axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+        locator = Ticks()
+        locator.many = _MANY[axis.axis_name]
+        axis.set_major_locator(locator)
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1000.0 else f"{value:g}"))
         axis.set_minor_formatter(NullFormatter())
+
+
+def label_counts(axis, most=5):
+    """So many labels at most along a linear axis (x or y) of counts, with thousands separators."""
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+    axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]))
+    axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
 def count_ticks(axis, counts):
@@ -142,6 +153,13 @@ def draw_band(axis, x, values_and_band, **look):
         axis.fill_between(x, *band, color=look["color"], alpha=0.2, linewidth=0)
     else:
         axis.vlines(x, *band, color=look["color"])
+
+
+def draw_bars(axis, x, values_and_band, every=1, start=0, **look):
+    """As `draw_band`, with a bar at every `every`-th point from `start` on, where bands would lie on each other."""
+    values, band = values_and_band
+    axis.plot(x, values, **look)
+    axis.vlines(x[start::every], *(end[start::every] for end in band), color=look["color"], linewidth=1.2, alpha=0.7)
 
 
 def mark_stand_in(figure, *datasets):

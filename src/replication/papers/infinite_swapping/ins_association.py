@@ -8,7 +8,7 @@ import numpy as np
 from logzoo.checks import one_of
 from replication.claim import Claim, Size
 from replication.papers.declaration import Here
-from replication.papers.infinite_swapping.ins_distances import draw_states, over_steps
+from replication.papers.infinite_swapping.ins_distances import add_legend, draw_states, over_steps
 from replication.papers.infinite_swapping.ins_distances import settings as settings_of_gradients
 from replication.papers.infinite_swapping.ins_experiments import gradients, size_of_gradients
 from replication.reporting.statistics import over_repeats, ratio_of_means
@@ -39,7 +39,7 @@ def sizes(here: Here) -> Size:
     return size_of_gradients(here.of(here.entry["gradients"]))
 
 
-_UNEVENNESS = "total variation distance of a replica's\ntemperatures so far from uniform"
+_UNEVENNESS = "total variation distance of a replica's\ntemperatures so far from uniform [1]"
 
 
 def inputs(here: Here) -> dict:
@@ -63,7 +63,8 @@ def draw(artifacts: dict, *, title, names):
     figure = draw_states(gradients, "unevenness", _UNEVENNESS, title, names)
     for axis in figure.axes:
         axis.plot(steps, _unevenness_of_draws(rungs, steps), color=TRUTH, linestyle=":", label="independent draws")
-    figure.axes[0].legend(fontsize=8)
+    figure.legends.clear()
+    add_legend(figure, figure.axes[0])
     return figure
 
 

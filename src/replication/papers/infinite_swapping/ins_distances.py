@@ -1,12 +1,14 @@
 """Infinite swapping figures 2 and 4: running estimates of the gradient over sweeps."""
 
+from functools import partial
+
 import numpy as np
 
 from replication.claim import Claim, Power
 from replication.papers.declaration import Declaration, Here
 from replication.papers.infinite_swapping.ins_experiments import gradients, size_of_gradients
 from replication.reporting.statistics import mean_with_band, over_repeats, ratio_of_means
-from replication.reporting.style import TRUTH, draw_band, finished, new_figure
+from replication.reporting.style import TRUTH, draw_band, draw_bars, finished, new_figure, plain_logarithms
 
 _LOOKS = {
     "exact": (TRUTH, "-"),
@@ -24,7 +26,7 @@ _LOOKS = {
     "pins-12": ("#CC79A7", ":"),
     "pt-12": ("#009E73", "-."),
 }
-DISTANCE = "distance of the running gradient\nestimate to the exact one"
+DISTANCE = "Euclidean distance of the running\ngradient estimate to the exact one [1]"
 _STATES = {"early": "first parameters", "late": "last parameters"}
 
 
@@ -44,15 +46,28 @@ def draw_states(gradients, variable, label, title, names):
         axis.set_xlabel("Gibbs sweeps of every chain")
         axis.set_title(f"{title}, {text}", loc="right", fontsize=9)
     axes[0].set_ylabel(label)
-    axes[0].legend(fontsize=8)
+    add_legend(figure, axes[0])
     return finished(figure, gradients, panels=axes)
 
 
-def draw_mean(axis, x, variable, state, sampler, label):
-    """The mean of a variable of `gradients` for one sampler against x (step,), with its 95% band over trainings."""
+def add_legend(figure, axis, band="band: 95% interval of the mean"):
+    """One legend above all panels: the lines of one of them, and what the bands or bars are."""
+    from matplotlib.patches import Patch
+
+    handles, labels = axis.get_legend_handles_labels()
+    handles.append(Patch(color="grey", alpha=0.3, linewidth=0))
+    figure.legend(handles, [*labels, band], loc="outside upper left", ncols=min(len(handles), 5), fontsize=8)
+
+
+def draw_mean(axis, x, variable, state, sampler, label, **bars):
+    """The mean of a variable of `gradients` for one sampler against x (step,), with its 95% band over trainings.
+
+    bars: options of `reporting.style.draw_bars`, which draws bars in place of the band.
+    """
     values = variable.sel(state=state, sampler=sampler).mean("repeat").transpose("step", "training").values
-    draw_band(axis, x, mean_with_band(values), label=label, **look_of(sampler))
-    axis.set(xscale="log", yscale="log")
+    draw = partial(draw_bars, **bars) if bars else draw_band
+    draw(axis, x, mean_with_band(values), label=label, **look_of(sampler))
+    plain_logarithms(axis.xaxis, axis.yaxis)
 
 
 _DISTANCE = (

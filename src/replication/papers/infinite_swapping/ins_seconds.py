@@ -5,6 +5,7 @@ from replication.papers.declaration import TIMINGS, Declaration, Here
 from replication.papers.expected import expect
 from replication.papers.infinite_swapping.ins_distances import (
     DISTANCE,
+    add_legend,
     draw_mean,
     look_of,
     settings,
@@ -20,7 +21,7 @@ from replication.papers.infinite_swapping.ins_experiments import (
 )
 from replication.papers.infinite_swapping.ins_trainings import LABELS, limit_after_rise, values_of
 from replication.reporting.statistics import difference_of_means, mean_with_band, over_repeats, ratio_of_means
-from replication.reporting.style import draw_band, finished, new_figure
+from replication.reporting.style import draw_band, finished, label_counts, new_figure
 
 _SECONDS = "CPU seconds of an update of the parameters on one core, mean over timings, INS / PT, five temperatures, {}"
 _NO_DIFFERENCE = "no notable difference, no number"
@@ -92,7 +93,7 @@ def draw_equal(artifacts: dict, *, title, names):
         seconds = float(timings["update_seconds"].sel(trainer=name).mean())
         for axis, x in zip(axes[1], (run["chain_sweeps"].values, run["update"].values * seconds), strict=True):
             draw_band(axis, x, likelihood, label=label, **look_of(name))
-    for axis, label in zip(axes[:, 0], ("distance to the\nexact gradient", LABELS["log_likelihood"]), strict=True):
+    for axis, label in zip(axes[:, 0], (DISTANCE, LABELS["log_likelihood"]), strict=True):
         axis.set_ylabel(label)
     for row, what in ((axes[0], "estimating"), (axes[1], "training")):
         row[0].set_xlabel(f"chain-sweeps spent on {what}")
@@ -100,7 +101,8 @@ def draw_equal(artifacts: dict, *, title, names):
     limit_after_rise(axes[1, 0], [values_of(runs[name], "log_likelihood") for name in names])
     axes[0, 1].set_title(f"{title}, last parameters", loc="right", fontsize=9)
     axes[1, 1].set_title(title, loc="right", fontsize=9)
-    axes[0, 0].legend(fontsize=8)
+    label_counts(axes[1, 0].xaxis, 4)
+    add_legend(figure, axes[0, 0])
     return finished(figure, gradients, *runs.values(), panels=axes.ravel())
 
 
@@ -164,13 +166,14 @@ def draw_many(artifacts: dict, *, title, names):
     figure = new_figure(9.0, 4.0)
     axes = figure.subplots(1, 2, sharey=True)
     steps = gradients["step"].values
-    for sampler, name in names.items():
+    for number, (sampler, name) in enumerate(names.items()):
         seconds = steps * float(timings["step_seconds"].sel(sampler=sampler).mean())
         for axis, x in zip(axes, (steps, seconds), strict=True):
-            draw_mean(axis, x, gradients["distance"], "late", sampler, label=name)
+            bars = {"every": len(names), "start": number}
+            draw_mean(axis, x, gradients["distance"], "late", sampler, label=name, **bars)
     axes[0].set(xlabel="Gibbs sweeps of every chain", ylabel=DISTANCE)
     axes[1].set_xlabel("seconds, one core")
-    axes[0].legend(fontsize=8)
+    add_legend(figure, axes[0], "bars: 95% interval of the mean")
     axes[1].set_title(f"{title}, last parameters", loc="right", fontsize=9)
     return finished(figure, gradients, panels=axes)
 

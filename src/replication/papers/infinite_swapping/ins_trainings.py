@@ -7,7 +7,7 @@ import numpy as np
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Declaration, Here
 from replication.papers.expected import expect
-from replication.papers.infinite_swapping.ins_distances import look_of
+from replication.papers.infinite_swapping.ins_distances import add_legend, look_of
 from replication.papers.infinite_swapping.ins_experiments import (
     compared,
     comparison_of,
@@ -15,7 +15,7 @@ from replication.papers.infinite_swapping.ins_experiments import (
     trainers_of,
 )
 from replication.reporting.statistics import difference_of_means, mean, mean_with_band, over_repeats
-from replication.reporting.style import draw_band, finished, new_figure
+from replication.reporting.style import draw_band, finished, label_counts, new_figure, plain_logarithms
 
 LABELS = {"log_likelihood": "mean log-likelihood [nat]", "accuracy": "prediction accuracy\n[nat an example]"}
 LOST = "largest mean {} over repeats of PCD-1 before the last fifth of the updates, less its mean over them [nat]"
@@ -176,14 +176,15 @@ def draw_rows(rows, names):
             draw_band(left, update, mean_with_band(values), **look)
             right.plot(update[1:], values[1:].var(axis=-1, ddof=1), **look)
         limit_after_rise(left, [values_of(runs[trainer], variable) for trainer in names])
-        right.set_yscale("log")
+        plain_logarithms(right.yaxis)
         left.set_ylabel(LABELS[variable])
         right.set_ylabel("variance over repeats [nat²]")
         right.set_title(f"{title}, {run.sizes['repeat']} repeats", loc="right", fontsize=9)
+    for axis in axes.ravel():
+        label_counts(axis.xaxis)
     for axis in axes[-1]:
-        axis.set_xlabel("parameter updates")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), fontsize=8)
+        axis.set_xlabel("updates of the parameters")
+    add_legend(figure, axes[0, 0])
     return finished(figure, *(run for runs, _, _ in rows for run in runs.values()), panels=axes.ravel())
 
 

@@ -35,10 +35,9 @@ CLAIMS = {
         ),
     )
 }
-# Digits published as short are green, as long orange, others grey; no two lines are alike.
-_COLOURS = {1: "#009E73", 6: "#66C2A5", 4: "#D55E00", 8: "#F4A460"}
-_OTHERS = ("#000000", "#666666", "#999999", "#BBBBBB", "#999999", "#666666")
-_LINES = ("-", "-", "-", "-", ":", ":")
+# Digits published as short are blue, as long orange; all others are grey.
+_LOOKS = {1: ("#0072B2", "-"), 6: ("#0072B2", "--"), 4: ("#D55E00", "-"), 8: ("#D55E00", "--")}
+_OTHER = "#B0B0B0", "-"
 
 
 def inputs(here: Here) -> dict:
@@ -70,17 +69,24 @@ def draw(artifacts: dict, *, title):
     first = next(iter(trainings.values()))
     figure = new_figure(9.0, 4.2)
     left, right = figure.subplots(1, 2, width_ratios=(1.3, 1))
-    others = iter(zip(_OTHERS, _LINES, strict=True))
     means = np.exp(over_trainings(mean_logs, trainings))
-    for digit in range(10):
-        colour, line = (_COLOURS[digit], "-") if digit in _COLOURS else next(others)
+    for digit in (*_LOOKS, *sorted({*range(10)} - {*_LOOKS})):
+        colour, line = _LOOKS.get(digit, _OTHER)
+        name = f"{digit}, published as {'short' if digit in _SHORT else 'long'}" if digit in _LOOKS else "other digits"
         of_digit = with_means(first)[first["label"].values == digit]
         if of_digit.size:
-            draw_tail(left, of_digit, label=f"{digit}", color=colour, linestyle=line)
-        right.plot(np.full(len(trainings), digit), means[digit], "o", color=colour, markersize=4)
+            draw_tail(left, of_digit, label=name, color=colour, linestyle=line, zorder=2 if digit in _LOOKS else 1)
+        right.plot(
+            np.full(len(trainings), digit),
+            means[digit],
+            "o",
+            color=colour,
+            markersize=4,
+        )
     finish_tails(left, int(first.attrs["cap"]))
-    left.legend(title="started from", fontsize=8, ncols=2)
-    right.set(xticks=range(10), xlabel="digit on the image\n(published: green short, orange long)")
+    handles = {label: handle for handle, label in zip(*left.get_legend_handles_labels(), strict=True)}
+    figure.legend(handles.values(), handles.keys(), loc="outside upper left", ncols=5, fontsize=8)
+    right.set(xticks=range(10), xlabel="digit on the image")
     right.set_ylabel("geometric mean of the lengths [sweeps]")
     right.set_title(title, loc="right", fontsize=9)
     return finished(figure, *trainings.values(), panels=(left, right))

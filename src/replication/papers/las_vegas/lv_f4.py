@@ -141,9 +141,12 @@ def draw(artifacts: dict, *, titles, names):
         cut = f", {share:.1%} of tours cut" if share else ""
         above.set_title(f"{titles[model]}\nlog Z = {truth:.2f}{cut}", loc="right", fontsize=8)
         _draw_costs(below, by_tours, truth, names)
-    for axis, label in zip(axes[:, 0], ("log Z by tours - truth [nat]", "RMSE of log Z [nat]"), strict=True):
+    for axis, label in zip(axes[:, 0], ("log Z by tours − truth [nat]", "RMSE of log Z [nat]"), strict=True):
         axis.set_ylabel(label)
-        axis.legend(fontsize=8)
+    handles = {
+        label: handle for axis in axes[:, 0] for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(handles.values(), handles.keys(), loc="outside upper left", ncols=4, fontsize=8)
     return finished(figure, *estimates.values(), panels=axes.ravel())
 
 
@@ -153,25 +156,26 @@ def _draw_errors(axis, estimates, truth):
     axis.plot(tours, first["log_z"] - truth, color=_TOURS, linewidth=1.6, label="one run")
     low, high = first["low"] - truth, first["high"] - truth
     axis.fill_between(tours, low, high, color=_TOURS, alpha=0.2, linewidth=0, label="its 95% interval")
-    axis.plot(tours, others["log_z"].transpose("tours", ...) - truth, color=_TOURS, linewidth=0.7, alpha=0.5)
+    lines = axis.plot(tours, others["log_z"].transpose("tours", ...) - truth, color=_TOURS, linewidth=0.7, alpha=0.5)
+    for line in lines[:1]:
+        line.set_label("other runs")
     axis.axhline(0.0, color=TRUTH, linewidth=1)
     later = estimates.isel(tours=slice(tours.size // 3, None))
     reach = _ROOM * max(np.abs(later[name].values - truth).max() for name in ("log_z", "low", "high"))
-    axis.set(xscale="log", xlabel="tours", ylim=(-reach, reach))
+    axis.set(xlabel="tours", ylim=(-reach, reach))
+    plain_logarithms(axis.xaxis)
 
 
 def _draw_costs(axis, estimates, truth, names):
     sweeps = estimates["chain_sweeps"].mean("replicate").values
     errors = rmse_with_band(estimates["log_z"].transpose("tours", "replicate").values, truth)
-    draw_band(axis, sweeps, errors, color=_TOURS, label="tours")
+    draw_band(axis, sweeps, errors, color=_TOURS, label="log Z by tours, 95% interval")
     for position, name in enumerate(estimates["estimator"].values):
         other = estimates.sel(estimator=name)
         spent = other["other_chain_sweeps"].mean("replicate").values
         errors = rmse_with_band(other["other_log_z"].transpose("share", "replicate").values, truth)
         draw_band(axis, spent, errors, label=names[name], **look_of(name, position))
     draws = float(estimates.attrs["draws"])
-    axis.axvline(draws, color="#999999", linestyle=":", linewidth=1)
-    beside = {"transform": axis.get_xaxis_transform(), "rotation": 90, "va": "bottom"}
-    axis.text(draws, 0.03, " stopping set", fontsize=7, color="#666666", **beside)
-    axis.set(xscale="log", xlabel="chain-sweeps")
-    plain_logarithms(axis.yaxis)
+    axis.axvline(draws, color="#666666", linestyle=":", linewidth=1, label="draws of the stopping set")
+    axis.set_xlabel("chain-sweeps")
+    plain_logarithms(axis.xaxis, axis.yaxis)

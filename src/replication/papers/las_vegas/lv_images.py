@@ -179,7 +179,7 @@ def draw_3(artifacts: dict):
     """Images that start the shortest and the longest tours of one training, each above the first visible state."""
     tours = next(iter(artifacts["tours"].values()))
     kinds, shown = tours["kind"].values, min(tours.sizes["shown"], _DRAWN)
-    figure = new_figure(0.9 * shown + 0.9, 4.9)
+    figure = new_figure(0.9 * shown + 1.4, 5.0)
     axes = figure.subplots(2 * len(kinds), shown, squeeze=False)
     for images, draws, kind in zip(axes[::2], axes[1::2], kinds, strict=True):
         extreme = tours.sel(kind=kind)
@@ -191,8 +191,9 @@ def draw_3(artifacts: dict):
             # Tours that were cut are longer than that.
             words = "> " * (not tour["shown_finished"]) + f"{length:,}"
             images[column].set_title(words, fontsize=8, pad=2)
-        images[0].set_ylabel(f"{_NAMES[kind]}\nimages [sweeps]", fontsize=8)
-        draws[0].set_ylabel("first draws", fontsize=8)
+        for axis, text in ((images[0], f"{_NAMES[kind]}:\nimage"), (draws[0], "first draw")):
+            axis.set_ylabel(text, fontsize=8, rotation=0, ha="right", va="center")
+    figure.supxlabel("above each image: length of its tour [sweeps]", fontsize=8)
     return finished(figure, tours)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from replication.claim import Size
 from replication.reporting.statistics import mean
+from replication.reporting.style import plain_logarithms
 
 # Tours of figures 2 and 3, the hidden units of figure 2a and the tour length at which figure 3 gives up: the authors'
 # code, and the text.
@@ -94,4 +95,5 @@ def finish_tails(axis, cap):
     axis.axvline(cap, color="#999999", linestyle=":", linewidth=1)
     at_bottom = axis.get_xaxis_transform()
     axis.text(cap, 0.02, "cap ", fontsize=8, color="#666666", ha="right", va="bottom", transform=at_bottom)
-    axis.set(xscale="log", yscale="log", xlabel="length n [sweeps]", ylabel="share of tours longer than n")
+    axis.set(xlabel="length n [sweeps]", ylabel="share of tours longer than n")
+    plain_logarithms(axis.xaxis, axis.yaxis)

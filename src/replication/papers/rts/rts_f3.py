@@ -71,6 +71,7 @@ def draw(artifacts, *, titles, names, published):
             style.draw_band(lower, budgets, errors, **look)
         _draw_truth(upper, truths[model], published[model])
         _limit(upper, truth, by_estimator.values())
+        _mark_outside(upper)
         upper.set_title(style.title_of(titles[model], truths[model]), loc="right")
         upper.ticklabel_format(axis="y", useOffset=False)
         style.count_ticks(lower, budgets)
@@ -78,7 +79,10 @@ def draw(artifacts, *, titles, names, published):
         lower.set_xlabel("Gibbs sweeps per chain")
     axes[0, 0].set_ylabel(r"mean of $\log \hat Z$ [nat]")
     axes[1, 0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
+    handles = {
+        label: handle for axis in axes[0] for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(handles.values(), handles.keys(), loc="outside right upper", fontsize=8)
     return style.finished(figure, *truths.values(), panels=axes.flat)
 
 
@@ -93,6 +97,18 @@ def _limit(axis, truth, estimates):
     reach = max(np.median([error[0] for error in errors]), *(error[1:].max(initial=0.0) for error in errors))
     if reach > 0.0:
         axis.set_ylim(truth - _ROOM * reach, truth + _ROOM * reach)
+
+
+def _mark_outside(axis):
+    """A triangle at the edge of the panel for each mean beyond it."""
+    bottom, top = axis.get_ylim()
+    for line in [line for line in axis.get_lines() if line.get_marker() != "None"]:
+        x, y = line.get_data()
+        for edge, beyond, marker in ((bottom, y < bottom, "v"), (top, y > top, "^")):
+            if beyond.any():
+                look = {"marker": marker, "linestyle": "", "markersize": 8, "clip_on": False, "zorder": 4}
+                axis.plot(x[beyond], np.full(beyond.sum(), edge), color=line.get_color(), **look)
+                axis.plot([], [], marker=marker, linestyle="", color="grey", label="beyond the panel")
 
 
 def _draw_truth(axis, truth, published):

@@ -171,13 +171,17 @@ def draw(artifacts, *, title, names):
         bands = np.array([statistic[:3] for statistic in rmse.values()]).T
         most = max(len(values) for values in by_count.values())
         label = f"{names[estimator]} ({rungs.sizes['run']} runs × {most} estimates)"
-        draw_band(axis, list(rmse), (bands[0], bands[1:]), label=label, **look_of(estimator, position))
-    axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label="uncertainty of the truth")
+        # TI-RB comes to lie on RTS: it is a broad line below the others.
+        look = look_of(estimator, position) | (
+            {"linewidth": 5, "alpha": 0.6} if estimator == "ti-rb" else {"zorder": 3}
+        )
+        draw_band(axis, list(rmse), (bands[0], bands[1:]), label=label, **look)
+    axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label="standard error of the truth")
     axis.set_yscale("log")
     count_ticks(axis, rungs["rungs"].values)
     axis.yaxis.set_major_formatter("{x:g}")
     axis.set(xlabel="rungs of the ladder, K", ylabel=r"RMSE of $\log \hat Z$ [nat]")
-    axis.set_title(f"{title_of(title, truth)}\n{rungs.attrs['samples']:,} draws an estimate", loc="left", fontsize=9)
+    axis.set_title(f"{title_of(title, truth)}\n{rungs.attrs['samples']:,} draws an estimate", loc="right", fontsize=9)
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return finished(figure, truth)
 

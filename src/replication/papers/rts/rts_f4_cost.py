@@ -7,7 +7,7 @@ means of five timings. Measured on this machine; times differ from run to run.
 from replication.claim import Claim, Size
 from replication.papers.declaration import TIMINGS, Here
 from replication.reporting.statistics import over_repeats, ratio_of_means
-from replication.reporting.style import count_ticks, finished, look_of, new_figure
+from replication.reporting.style import count_ticks, finished, look_of, new_figure, plain_logarithms
 
 CLAIMS = {
     "mbar": Claim(
@@ -67,6 +67,7 @@ def draw(artifacts, *, title):
             right.loglog(counts, seconds / mean_seconds.sel(step="sampling").values, **look)
     for axis in (left, right):
         axis.set_xlabel("rungs of the ladder, K")
+        plain_logarithms(axis.yaxis)
         count_ticks(axis, counts)
     left.set_ylabel("seconds, one core")
     right.set_ylabel("times as long as\nsampling the same draws")

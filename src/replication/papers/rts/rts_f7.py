@@ -186,7 +186,7 @@ def draw(artifacts, *, title, names):
 
     estimates, remedies, matrices = (artifacts[panel] for panel in _PANELS)
     truth = artifacts["truth"]
-    figure = style.new_figure(10.4, 8.2)
+    figure = style.new_figure(10.4, 7.0)
     grid = figure.add_gridspec(2, 6)
     mean, error, remedy = (figure.add_subplot(grid[0, 2 * part : 2 * part + 2]) for part in range(3))
     log_z = float(truth["log_z"])
@@ -207,17 +207,22 @@ def draw(artifacts, *, title, names):
     _label_budgets(mean, estimates)
     for axis, label in ((mean, "uniform base"), (error, "uniform base"), (remedy, "remedies")):
         axis.set_title(label, loc="right")
+    handles = {
+        label: handle
+        for axis in (mean, error, remedy)
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, fontsize=8)
     lower = _draw_matrices(figure, grid, {names[name]: estimate for name, estimate in matrices.items()})
     figure.suptitle(style.title_of(title, truth), fontsize=10)
     return style.finished(figure, truth, panels=(mean, error, remedy, *lower))
 
 
 def _label_budgets(axis, group):
-    """The budgets of a group of estimates below a panel, and its legend below them."""
+    """The budgets of a group of estimates below a panel."""
     budgets = np.unique(np.concatenate([estimate["budget"].values for estimate in group.values()]))
     style.count_ticks(axis, budgets)
     axis.set_xlabel("Gibbs sweeps per chain")
-    axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.22))
 
 
 def _draw_matrices(figure, grid, matrices):

@@ -45,6 +45,7 @@ CLAIMS = {
         scale="log",
     ),
 }
+_ASIDE = 1.04
 # Hidden units of the models that the claims name.
 _KEYS = {10: "small", 200: "large"}
 
@@ -120,9 +121,12 @@ def draw(artifacts, *, titles, names):
         for position, estimator in enumerate(estimates["estimator"].values):
             log_z = estimates["log_z"].sel(estimator=estimator).transpose("budget", "replicate").values
             errors = rmse_with_band(log_z, float(truth["log_z"]))
-            style.draw_band(axis, budgets, errors, label=names[estimator], **style.look_of(estimator, position))
+            # A little to the side: the bars of all three would hide each other.
+            beside = budgets * _ASIDE ** (position - 1)
+            look: dict[str, Any] = {"label": names[estimator], **style.look_of(estimator, position)}
+            style.draw_bars(axis, beside, errors, **look)
         if float(truth["std_error"]) > 0:
-            axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label="uncertainty of the truth")
+            axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label="standard error of the truth")
         style.plain_logarithms(axis.yaxis)
         style.count_ticks(axis, budgets)
         axis.set_xlabel("Gibbs sweeps per chain")

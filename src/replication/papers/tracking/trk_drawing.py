@@ -5,7 +5,7 @@ A trace is the Dataset of a training; a check is one over some of its updates, w
 
 import numpy as np
 
-from replication.reporting.style import draw_band, finished, new_figure, title_of
+from replication.reporting.style import draw_band, finished, label_counts, new_figure, title_of
 
 # Observations between updates and between temperatures, and the bias of the former.
 BY_UPDATE, BY_TEMPERATURE, BIAS = "#D55E00", "#0072B2", "#009E73"
@@ -34,10 +34,10 @@ def draw_checked(axis, check, split, **look):
         log_f = check["mean_log_f"].sel(split=split).values
         values, low, high = log_f - values, log_f - high, log_f - low
     reach = np.maximum([values - low, high - values], 0.0)
-    bars = {"fmt": "s", "markersize": 4.5, "elinewidth": 1.0, "capsize": 2}
+    look = {"fmt": "s", "markersize": 4.5, "elinewidth": 1.0, "capsize": 2, **look}
     largest = max(np.nanmax(values) - np.nanmin(values), _ALWAYS_DRAWN)
     update, known = check["update"].values, ~(reach.max(axis=0) > largest)
-    axis.errorbar(update[known], values[known], reach[:, known], **bars, **look)
+    axis.errorbar(update[known], values[known], reach[:, known], **look)
     if not known.all():
         # The bar would hide the others.
         label = f"{look['label']}\ntoo wide to draw" if "label" in look else None
@@ -52,11 +52,8 @@ def name_of(check):
 
 def label_updates(axis):
     """Updates along the x axis."""
-    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
-
     axis.set_xlabel("updates")
-    axis.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    label_counts(axis.xaxis)
 
 
 def limit(axis, drawn):
@@ -91,6 +88,6 @@ def draw_likelihoods(trace, check, title, tracker_name):
     limit(axis, drawn)
     label_updates(axis)
     axis.set_ylabel("mean log-likelihood [nat]")
-    axis.set_title(title_of(title, trace), loc="left")
+    axis.set_title(title_of(title, trace), loc="right")
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
     return finished(figure, trace, check)

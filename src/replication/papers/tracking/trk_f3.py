@@ -139,7 +139,7 @@ def settings(here: Here) -> dict:
     panels = {}
     for speed in _SPEEDS:
         train = {model: here.config["models"][model]["train"] for model in here.entry[speed]}
-        labels = {model: f"α = {entry['options']['alpha']:g}" for model, entry in train.items()}
+        labels = {model: f"α = {entry['options']['alpha']:,g}" for model, entry in train.items()}
         panels[f"learning rate {train[here.entry[speed][-1]]['learning_rate']:g}"] = labels
     return {"panels": panels}
 
@@ -253,8 +253,8 @@ def draw(artifacts: dict, *, panels):
         axis.set_title(title, loc="right")
     axes[0].set_ylabel("mean test log-likelihood [nat]")
     methods = (
-        Line2D([], [], color="black", marker="o", markersize=5, label="exact"),
-        Line2D([], [], color="black", marker="s", linestyle="", markerfacecolor="white", label="AIS, 95%"),
+        Line2D([], [], color="black", marker="o", markersize=3, label="exact"),
+        Line2D([], [], color="black", marker="s", markersize=7, linestyle="", markerfacecolor="none", label="AIS, 95%"),
         Line2D([], [], color="black", linestyle="--", label=f"Kalman filter, ±{DEVIATIONS:g} s.d."),
     )
     handles = [Line2D([], [], color=colour, linewidth=4, label=label) for label, colour in colours.items()]
@@ -278,6 +278,6 @@ def _draw_run(axis, artifacts, model, colour):
     checked_rows = trace.sel(update=exact["update"])
     return [
         np.stack([exact] * 3),
-        draw_checked(axis, ais, "test", color=colour, markerfacecolor="white", zorder=3),
+        draw_checked(axis, ais, "test", color=colour, markerfacecolor="none", markersize=7.0, zorder=3),
         draw_tracked(axis, log_f - checked_rows["log_z"], checked_rows["log_z_std_dev"], color=colour, linestyle="--"),
     ]
