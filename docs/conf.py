@@ -48,5 +48,6 @@ html_theme = "furo"
 html_title = f"logzoo {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["copy.js"]
 html_show_sourcelink = html_copy_source = False
 html_show_copyright = False

@@ -121,7 +121,9 @@ def test_every_file_has_its_page(site):
         assert words in site.pages[page].text, page
 
 
-def test_every_public_name_is_described_with_its_fields(site):
+def test_every_public_name_is_described_with_its_fields(site, extensions):
+    from public_names import example_of
+
     page = site.pages["reference/api.html"]
     fields = {
         f"{name}.{field}"
@@ -132,6 +134,10 @@ def test_every_public_name_is_described_with_its_fields(site):
     assert {"Estimate.reasons", "TrainingRun.trace", "RBM.weights"} <= fields
     assert {f"logzoo.{name}" for name in {*logzoo.__all__, *fields}} <= page.ids
     assert "Alias for field" not in page.text
+    # The summary: a row for each, with an example.
+    rows = page.text.partition("example ")[2]
+    for name in logzoo.__all__:
+        assert f"#logzoo.{name}" in page.links and example_of(name) in rows, name
 
 
 def test_every_estimator_has_a_page_that_says_how_to_call_it(site):
@@ -187,4 +193,8 @@ def test_a_browser_has_nothing_to_complain_of(site, name, tmp_path):
             browser.open((site.folder / f"{name}.html").as_uri(), width=width)
             assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
             assert browser.complaints() == []
+            blocks, buttons = (
+                browser.evaluate(f"document.querySelectorAll('{one}').length") for one in (".highlight", ".copy")
+            )
+            assert buttons == blocks
             assert all(address.startswith("file:") for address in browser.requests())

@@ -48,7 +48,8 @@ def said_of(claim, row):
         said.append(f"Holds if its statistic is {bounds}.")
         return [*said, f"Where it is not reproduced: {claim.why}"] if claim.why else said
     numbers = {name: float(row[name] or "nan") for name in ("value", "low", "high")}
-    said.append(f"{row['verdict'].capitalize()}: {row['statistic']}, {number_of(numbers)}, claimed {bounds}.")
+    claimed = f", claimed {bounds}" if bounds else ""
+    said.append(f"{row['verdict'].capitalize()}: {row['statistic']}, {number_of(numbers)}{claimed}.")
     reason = row["reason"].rstrip(".")
     return [*said, f"{reason[0].upper()}{reason[1:]}."] if reason else said
 
@@ -65,8 +66,20 @@ class Gallery(SphinxDirective):
         return [self._paper(name, entry) for name, entry in self._catalogue.config["papers"].items()]
 
     def _paper(self, name, entry):
-        shown = [self._shown(one) for one in self._catalogue.shown.values() if one.paper == name]
-        return section(self.state.document, entry["title"], paragraph(entry["source"]), *shown, name=name)
+        of_paper = [one for one in self._catalogue.shown.values() if one.paper == name]
+        content = [paragraph(entry["source"]), self._thumbnails(of_paper), *map(self._shown, of_paper)]
+        return section(self.state.document, entry["title"], *content, name=name)
+
+    def _thumbnails(self, of_paper):
+        """Small pictures that lead to the sections below."""
+        thumbnails = nodes.container(classes=["thumbnails"])
+        for one in of_paper:
+            path = made(one, self._root)
+            if path and not one.is_table:
+                link = nodes.reference("", "", refid=one.name, internal=True)
+                link += nodes.image("", uri=from_root(path, self._folder), alt=one.title)
+                thumbnails += nodes.paragraph("", "", link)
+        return thumbnails
 
     def _shown(self, one):
         path = made(one, self._root)
@@ -90,8 +103,8 @@ class Gallery(SphinxDirective):
         if one.is_table:
             # The first line is the title.
             return self.parse_text_to_nodes(path.read_text().partition("\n")[2])
-        # A width has Sphinx link to the file.
-        return [nodes.image("", uri=from_root(path, self._folder), alt=one.title, width="100%")]
+        # A thumbnail by its class; a width has Sphinx link to the file, which is the figure in full.
+        return [nodes.image("", uri=from_root(path, self._folder), alt=one.title, width="18em", classes=["thumbnail"])]
 
 
 def _claim(name, claim, row):

@@ -1,17 +1,24 @@
-"""Directives: `public-names`, everything in `logzoo.__all__` from its docstrings; `listing`, a table of methods."""
+"""Directives: `public-names`, everything in `logzoo.__all__` from its docstrings; `listing`, a table of methods.
+
+`public-summary` is a table of the same names, each with its summary line and an example.
+"""
 
 import inspect
+import re
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 import logzoo
 
+# Names whose example is that of another.
+_RELATED = {"score": ("scorer",)}
 _FIELDS = "   :members:\n   :undoc-members:\n   :member-order: bysource\n"
 
 
 def setup(app):
     app.add_directive("public-names", PublicNames)
+    app.add_directive("public-summary", PublicSummary)
     app.add_directive("listing", Listing)
     return {"parallel_read_safe": True}
 
@@ -22,6 +29,38 @@ class PublicNames(SphinxDirective):
     def run(self):
         text = "\n".join(_entry(name, getattr(logzoo, name)) for name in logzoo.__all__)
         return self.parse_text_to_nodes(f"```{{eval-rst}}\n{text}\n```\n")
+
+
+class PublicSummary(SphinxDirective):
+    """A table: each public name, a link to its description, with its summary line and an example."""
+
+    def run(self):
+        rows = ["| name | purpose | example |", "|---|---|---|"]
+        for name in logzoo.__all__:
+            purpose = (
+                (_docstring(name) or f"The function that `{_RELATED[name][0]}()` returns.")
+                .strip()
+                .partition("\n")[0]
+                .replace("|", "\\|")
+            )
+            rows.append(f"| [`{name}`](#logzoo.{name}) | {purpose} | `{example_of(name)}` |")
+        return self.parse_text_to_nodes("\n".join(rows) + "\n")
+
+
+def example_of(name):
+    """A call from the docstrings: of the name, or of a function that returns it."""
+    calls = {
+        other: re.findall(r"^ *>>> (.*\b" + other + r"\(.*)$", _docstring(other), re.M) for other in logzoo.__all__
+    }
+    returning = [other for other in logzoo.__all__ if re.search(rf"Returns\n *-+\n *{name}\b", _docstring(other))]
+    found = [call for other in (name, *returning, *_RELATED.get(name, ())) for call in calls[other]]
+    if not found:
+        raise ValueError(f"logzoo.{name}: no example in its docstring, nor in that of a function that returns it")
+    return found[0]
+
+
+def _docstring(name):
+    return inspect.getdoc(inspect.unwrap(getattr(getattr(logzoo, name), "func", getattr(logzoo, name)))) or ""
 
 
 class Listing(SphinxDirective):

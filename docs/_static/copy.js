@@ -1,0 +1,22 @@
+// A button on each block of code that copies it, without the prompts of Python.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const block of document.querySelectorAll("div.highlight")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "copy";
+    button.addEventListener("click", async () => {
+      const text = block.querySelector("pre").textContent;
+      // Of a session only what was typed.
+      const typed = text.split("\n").filter((line) => /^(>>>|\.\.\.)( |$)/.test(line));
+      try {
+        await navigator.clipboard.writeText(typed.length ? typed.map((line) => line.slice(4)).join("\n") : text.trimEnd());
+        button.textContent = "copied";
+      } catch {
+        button.textContent = "not allowed";
+      }
+      setTimeout(() => (button.textContent = "copy"), 1500);
+    });
+    block.append(button);
+  }
+});
