@@ -62,6 +62,7 @@ CLAIMS = {
 }
 # Where the paper sees the validation likelihood turn, as a share of all updates.
 _TURN = 0.45, 0.55
+_PUBLISHED_TURN = 0.5  # epoch 250 of 500
 
 
 def inputs(here: Here) -> dict:
@@ -104,4 +105,9 @@ def _numbers(trace):
 
 def draw(artifacts: dict, *, title):
     """Early stopping: train and validation log-likelihood by the Kalman filter and by the check."""
-    return draw_likelihoods(artifacts["trace"], artifacts["check"], title, "Kalman")
+    figure = draw_likelihoods(artifacts["trace"], artifacts["check"], title, "Kalman")
+    (axis,) = figure.axes
+    half = _PUBLISHED_TURN * int(artifacts["trace"]["update"].values.max(initial=0))
+    axis.axvline(half, color="grey", linestyle="--", linewidth=1.0, label="published turn,\nepoch 250 of 500")
+    axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
+    return figure
