@@ -109,8 +109,9 @@ def _use(words, part, names):
     (best, *ties), budget = among_the_best(part)[-1], int(part["budget"][-1])
     name = str(part["estimator"].values[best])
     rmse, (low, high) = (np.exp(logarithm[..., best, -1]) for logarithm in with_interval(part, log_rmse))
+    value, *interval = (two_digits(float(number)) for number in (rmse, low, high))
     failed = float(unconverged(part).isel(estimator=best, budget=-1).mean())
-    result = f"{names[name]}: RMSE {two_digits(rmse)} nat [{two_digits(low)}, {two_digits(high)}] at {budget:,} sweeps"
+    result = f"{names[name]}: RMSE {value} nat [{', '.join(interval)}] at {budget:,} sweeps"
     result += f"; {failed:.0%} of runs report that they did not converge" if failed else ""
     if ties:
         result += f"; {len(ties)} other{'s are' if len(ties) > 1 else ' is'} not significantly worse"
