@@ -105,6 +105,7 @@ def test_estimate_prints_what_the_library_returns(folder, rbm, capfd):
         "log_z": expected.log_z,
         "std_error": expected.std_error,
         "interval": list(expected.interval),
+        "assumes": "no mode was missed",
         "sweeps": 400,
         "chains": 10,
         "seed": 3,

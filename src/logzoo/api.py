@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from logzoo.estimators.result import Estimate
     from logzoo.types import ArrayLike, FilePath, Seed
 
-# Sweeps of a single method, and the most of "auto", unless told otherwise.
-_SWEEPS, _AUTO_SWEEPS = 10_000, 200_000
+# Sweeps of a single method by default.
+_SWEEPS = 10_000
 
 
 def estimate_log_z(
@@ -54,7 +54,7 @@ def estimate_log_z(
         ``estimate(rbm, ledger, stream, **options)`` of your own is run and checked as the listed ones are.
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included. The default is 10,000 for one method
-        and 200,000 for ``"auto"``, which may stop earlier.
+        and at most 200,000 for ``"auto"`` (fewer for large models), which may stop earlier.
     chains : int
         Number of independent chains, at least 2: their spread gives the standard error.
     base : array, shape (visible,), or str, optional
@@ -102,6 +102,8 @@ def estimate_log_z(
     is_a("rbm", rbm, RBM)
     method = lower_case(method)
     stream, run, check = root_stream(seed), registry.estimator(method), flag("check", check)
+    if method == "auto" and sweeps is None:
+        sweeps = auto.default_sweeps(rbm, whole_number("chains", chains, minimum=2))
     ledger, data, options = _settings(rbm, method, sweeps, chains, base, data, threads, progress, options)
     if checkpoint is not None:
         if method != "auto":
@@ -247,7 +249,7 @@ def methods() -> Listing:
 
 def _settings(rbm, method, sweeps, chains, base, data, threads, progress, options):
     """The ledger, the checked data, and the options of a method with all that it needs of the other arguments."""
-    sweeps = (_AUTO_SWEEPS if method == "auto" else _SWEEPS) if sweeps is None else sweeps
+    sweeps = _SWEEPS if sweeps is None else sweeps
     # The spread between chains is where every standard error comes from.
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))
     # A user's own method need not take these.

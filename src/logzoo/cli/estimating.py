@@ -28,7 +28,10 @@ OPTION: dict[str, Any] = {
 
 # Those of `logzoo.samplers.base`, which takes long to import; a test compares.
 BASES = ("modes", "matched", "visible-bias", "uniform")
-_SHOWN = ("method", "rests_on", "form", "log_z", "std_error", "interval", "bounds", "sweeps", "chains", "converged")
+_SHOWN = (
+    *("method", "rests_on", "form", "log_z", "std_error", "interval", "assumes", "bounds", "sweeps", "chains"),
+    "converged",
+)
 
 
 def add_model(add: Callable[..., Any]) -> None:
@@ -51,7 +54,7 @@ def add_arguments(add: Callable[..., Any]) -> None:
     summary = "one estimator, or all of them one by one: all; default auto: unlike ones until they agree, or a refusal"
     add("--method", default="auto", type=str.lower, metavar="NAME", help=f"{summary}; an unknown name lists them")
     add("--tolerance", type=float, metavar="X", help="of auto: half-width in nats of the 95%% interval (default 0.1)")
-    summary = "sweeps of each chain (default 10000); of auto the most it may spend (default 200000)"
+    summary = "sweeps of each chain (default 10000); of auto the most it may spend (default 200000, large models fewer)"
     add("--sweeps", type=int, metavar="N", help=summary)
     add("--chains", type=int, default=100, metavar="N", help="independent chains (default 100)")
     add("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
@@ -150,7 +153,7 @@ def _text(estimate, seconds, mean, examples):
     from logzoo.estimators.result import REASONS
 
     state = "converged" if estimate.converged else "NOT CONVERGED, do not trust the interval:"
-    lines = [bold(f"log Z = {estimate.log_z:.4f} nat, {_interval(estimate.interval)}, {state}")]
+    lines = [bold(f"log Z = {estimate.log_z:.4f} nat, {estimate.interval_text}, {state}")]
     lines += [f"    {REASONS[name]} ({name})" for name in estimate.reasons]
     if mean is not None:
         lines.append(bold(f"mean log-likelihood = {mean.value:.4f} nat, {_interval(mean.interval)}"))

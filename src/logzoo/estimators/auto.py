@@ -1,16 +1,16 @@
 """Auto: log Z to a requested accuracy, or a refusal, by methods that fail in unlike ways.
 
-Rounds of doubling budgets. In each, every method estimates log Z afresh: annealing, simulated tempering and parallel
-tempering from a base of the modes (or of the data), and annealing from the basins of the modes. It ends when two
-methods at least trust their runs, all those that do agree, with the round before too, and their pooled interval is
-narrow enough: rounds that end by the width of an interval cost little of its level (Chow & Robbins 1965).
-Agreement is evidence, not proof: a mode that nothing has visited is in no number here but the sure upper bound.
+In rounds of growing budgets, every method estimates log Z afresh: annealing, simulated tempering and parallel tempering
+from a base of the modes (or of the data), and annealing from the basins of the modes. It ends when at least two methods
+converged, all those agree, with the round before too, and their pooled interval is narrow enough. The first round also
+anneals from the visible bias, and annealing keeps the better of the two bases. A mode that nothing
+has visited is in no number here but the rigorous upper bound.
 """
 
 import os
+import time
 from dataclasses import replace
-from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,46 +18,41 @@ from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.checks import positive_number, whole_number
 from logzoo.estimators.estimator_registry import estimator
 from logzoo.estimators.evidence import chain_sweeps_of, cut, gather, weighed, with_masses
+from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.matrix import Finished
-from logzoo.estimators.result import REACH, REASONS, Estimate, reasons_of
+from logzoo.estimators.result import REACH, REASONS, Estimate
+from logzoo.estimators.rounds import (
+    SIGMAS,
+    is_hopeless,
+    next_methods,
+    next_sweeps,
+    obstacle,
+    round_of,
+    together,
+    unsettled,
+)
+from logzoo.models.equivalent import without_certain
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import check_rounding, log_odds
 from logzoo.printing import stage
+from logzoo.samplers.base import affordable_modes, base_of_modes
 from logzoo.streams import Stream
 from logzoo.types import Array, ArrayLike
 
-# Methods of unlike kinds.
 METHODS = ("ais", "basins", "rts", "bar")
 # Sweeps of each method in the first round.
 _FIRST = 1000
+# Share of the sweeps of a round, or of 4000, that the search for modes before it takes at most.
+_SEARCH, _MOST_SEARCHED = 0.3, 4000
 # Units of the smaller layer up to which enumeration costs about a second.
 _ENUMERABLE = 20
-# Half-width of a 98% interval, in standard errors: what a round must reach to end the search, as rounds are looked at
-# again and again.
-_ENDING_REACH = 2.33
-# What more sweeps do not cure.
-_INCURABLE = {"modes-unseen"}
-# Methods that must trust their runs, and standard errors by which they may differ.
-_FEWEST_SOUND, _SIGMAS = 2, 3.0
-# A method whose error is so many times that of a sound one adds nothing.
-_UNCERTAIN = 3.0
+# The default budget: the most sweeps, and the most work, in weights passed by all chains. A unit costs as many weights.
+_MOST_SWEEPS, _MOST_WORK, _WEIGHTS_OF_A_UNIT = 200_000, 1.3e13, 200
 # Part of the tolerance by which evidence may lie beyond three standard errors of an estimate.
 _SLACK = 0.1
-# No interval over chains is narrower than rounding.
-_LEAST_ERROR = 1e-6
 # Nats; a mass that is less certain tells no more.
 _LARGEST_ERROR = 1.0
-
-
-class Round(NamedTuple):
-    """What one round found, in nats."""
-
-    estimates: list  # Estimate of every method that was tried
-    sound: list  # those that trust their runs
-    errors: dict  # standard error by method
-    log_z: float  # pooled over the sound ones, or over all if there are none
-    std_error: float
 
 
 def estimate(
@@ -66,7 +61,7 @@ def estimate(
     stream: Stream,
     *,
     tolerance: float = 0.1,
-    base: ArrayLike | None = None,
+    base: ArrayLike | str | None = None,
     data: Array | None = None,
     enumerable: int = _ENUMERABLE,
     threads: int | None = None,
@@ -83,8 +78,9 @@ def estimate(
     stream : Stream
     tolerance : float, nats
         The interval is no narrower, because methods and rounds are compared to within it.
-    base : array, shape (visible,), log-odds, optional
-        Base of the tempering methods. By default the marginals of the data, or the modes if there are no data.
+    base : array, shape (visible,), log-odds, or str, optional
+        Base of the tempering methods. By default the marginals of the data. If there are no data either, it is the
+        modes, or the visible bias for annealing if that does better in the first round.
     data : array of 0 and 1, shape (examples, visible), optional
     enumerable : int
         Units of the smaller layer up to which log Z is enumerated instead.
@@ -108,52 +104,83 @@ def estimate(
     threads = usable_cores() if threads is None else whole_number("threads", threads)
     if min(rbm.visible, rbm.hidden) <= whole_number("enumerable", enumerable, minimum=0):
         log_z = float(exact_log_z(rbm, threads=threads, progress=progress))
-        ends = log_z, log_z
-        return Estimate(log_z=log_z, std_error=0.0, interval=ends, reasons=(), bounds=ends, rests_on=("enumeration",))
-    check_rounding(rbm, _SLACK * tolerance)
-    _check_budget(rbm, ledger)
-    if base is None and data is not None:
-        base = log_odds(data)
-    # Parallel tempering is one of its own methods.
+        return _certain(log_z, log_z, "enumeration")
+    least = _least_sweeps(rbm, ledger.chains)
+    if ledger.remaining < least:
+        raise BudgetExceeded(
+            f"sweeps: expected {least:,} at least of {ledger.chains} chains, many of them for what estimates are "
+            f"checked against, which more chains share; found {ledger.remaining:,}"
+        )
     display = {"threads": threads, "progress": progress}
+    (lower, upper), modes = _searched(rbm, ledger, _FIRST, stream.child("modes", 0), data, threads)
+    if upper - lower <= 2.0 * tolerance:
+        return _certain(lower, upper, "bounds")
+    check_rounding(rbm, _SLACK * tolerance)
+    # Parallel tempering is one of its own methods.
     evidence = gather(rbm, stream.child("evidence"), ledger, data=data, tempered=False, **display)
-    finished = Finished()
+    evidence = evidence._replace(lower=max(lower, evidence.lower))
+    if evidence.upper - evidence.lower <= 2.0 * tolerance:
+        return _certain(evidence.lower, evidence.upper, "bounds")
+    base = log_odds(data) if base is None and data is not None else base
+    by_default = base is None or (isinstance(base, str) and base == "modes")
+    bases = {method: ["modes" if by_default else base] for method in METHODS}
+    bases["ais"] += ["visible-bias"] if by_default else []
+    finished, count = Finished(), 0
     if checkpoint is not None:
         checkpoint.load({"estimates": finished})
-    options = {"base": base, **display}
-    rounds, sweeps, methods, finished_count = [], _FIRST, METHODS, 0
+
+    def run(method, start, sweeps, substream, note):
+        """The Estimate of one method from one base: of the checkpoint, or a new one."""
+        nonlocal count
+        share = ledger.part(sweeps, method)
+        if count == len(finished.estimates):
+            start = modes if isinstance(start, str) and start == "modes" else start
+            with stage(f"{method}, {note}", progress):
+                finished.estimates.append(estimator(method)(rbm, share, substream, {"base": start, **display}))
+            if checkpoint is not None:
+                checkpoint.save_if_due(count + 1, {"estimates": finished})
+        count += 1
+        return finished.estimates[count - 1]
+
+    rounds, sweeps, methods, outlook = [], _FIRST, METHODS, ""
+    begun, spent = time.monotonic(), ledger.chain_sweeps
     while True:
-        estimates = []
+        if rounds and by_default:  # another search may find modes that the one before missed
+            _, modes = _searched(rbm, ledger, sweeps, stream.child("modes", len(rounds)), data, threads)
+        estimates, note = [], f"round {len(rounds) + 1} of {sweeps:,} sweeps{outlook}"
         for method in methods:
-            share = ledger.part(sweeps, f"{method}, round {len(rounds) + 1}")
-            if finished_count == len(finished.estimates):
-                substream = stream.child("round", len(rounds), method)
-                result = f", log Z {rounds[-1].log_z:.2f} +- {rounds[-1].std_error:.2f} nat so far" if rounds else ""
-                with stage(f"round {len(rounds) + 1} of {sweeps:,} sweeps, {method}{result}", progress):
-                    finished.estimates.append(estimator(method)(rbm, share, substream, options))
-                if checkpoint is not None:
-                    checkpoint.save_if_due(finished_count + 1, {"estimates": finished})
-            estimates.append(finished.estimates[finished_count])
-            finished_count += 1
-        evidence = with_masses(evidence, estimates)
-        rounds.append(_round([weighed(estimate, evidence, _SLACK * tolerance) for estimate in estimates], rounds))
+            substream = stream.child("round", len(rounds), method)
+            runs = [
+                run(method, start, sweeps, substream.child(number) if number else substream, note)
+                for number, start in enumerate(bases[method])
+            ]
+            evidence = with_masses(evidence, runs)
+            better = _better(runs)
+            bases[method] = [bases[method][better]]
+            estimates.append(runs[better])
+        rounds.append(round_of([weighed(run, evidence, _SLACK * tolerance) for run in estimates], rounds))
         reasons = _reasons(rounds, evidence, tolerance)
-        methods = _next_methods(rounds[-1])
-        affordable = ledger.remaining // max(len(methods), 1)
-        if not reasons or len(methods) < _FEWEST_SOUND or affordable <= sweeps:
+        methods = next_methods(rounds)
+        affordable = int((ledger.remaining - _SEARCH * _MOST_SEARCHED) / len(methods))
+        if not reasons or 2 * affordable < sweeps or is_hopeless(rounds, reasons, tolerance, affordable):
             return _stated(rounds, reasons, evidence, tolerance)
-        sweeps = int(min(2 * sweeps, affordable))
+        sweeps = min(next_sweeps(rounds, tolerance), affordable)
+        seconds = (time.monotonic() - begun) * ledger.chains / (ledger.chain_sweeps - spent)
+        times = f"{sweeps * len(methods) * seconds:.0f} s, all at most {ledger.remaining * seconds:.0f} s"
+        outlook = f" ({times}): {obstacle(rounds, tolerance)}"
 
 
-def _check_budget(rbm, ledger):
-    """Raise BudgetExceeded, which states what is needed, unless the evidence and a round are affordable."""
-    evidence = -(-chain_sweeps_of(rbm.visible, rbm.hidden, tempered=False) // ledger.chains)
-    least = evidence + _FIRST * len(METHODS)
-    if ledger.remaining < least:
-        of_it = f"{evidence:,} of them for what estimates are checked against, which more chains share"
-        raise BudgetExceeded(
-            f"sweeps: expected {least:,} at least of {ledger.chains} chains, {of_it}; found {ledger.remaining:,}"
-        )
+def default_sweeps(rbm: RBM, chains: int) -> int:
+    """Sweeps of each chain that `estimate` may use by default: 200,000, or fewer of large models or many chains."""
+    weights = rbm.visible * rbm.hidden + _WEIGHTS_OF_A_UNIT * (rbm.visible + rbm.hidden)
+    affordable = min(_MOST_SWEEPS, int(_MOST_WORK / (weights * chains)))
+    return max(affordable, 2 * _least_sweeps(rbm, chains))
+
+
+def _least_sweeps(rbm, chains):
+    """Sweeps of each chain that the search for modes, the evidence and the first round take at most."""
+    evidence = -(-chain_sweeps_of(rbm.visible, rbm.hidden, tempered=False) // chains)
+    return evidence + int(_FIRST * (len(METHODS) + 1 + _SEARCH))
 
 
 def usable_cores() -> int:
@@ -161,77 +188,44 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _round(estimates, earlier):
-    """The Round of Estimates, after earlier ones."""
-    sound = [estimate for estimate in estimates if estimate.converged]
-    runs = [estimate for past in earlier for estimate in past.sound] + sound
-    errors = {
-        estimate.method: _error(estimate, [run for run in runs if run.method == estimate.method])
-        for estimate in estimates
-    }
-    return Round(estimates, sound, errors, *_pooled(sound or estimates, errors))
+def _searched(rbm, ledger, sweeps, stream, data, threads):
+    """Rigorous bounds (lower, upper) of log Z in nats, and base log-odds (visible,) of the modes, by one search."""
+    left, constant, visible = without_certain(rbm)
+    search = SweepLedger(min(sweeps, _MOST_SEARCHED), ledger.chains)
+    modes = affordable_modes(left, search, stream, data=data if data is None else data[:, visible], threads=threads)
+    ledger.spend(min(search.chain_sweeps, int(_SEARCH * search.sweeps) * ledger.chains), "finding modes", chains=1)
+    base = rbm.visible_bias.astype(np.float64)
+    base[visible] = base_of_modes(modes)
+    return (modes.lower + constant, upper_bound(left) + constant), base
 
 
-def _error(estimate, runs):
-    """Standard error of an Estimate in nats, from its own spread and that of all sound runs of its method."""
-    # The error of a few chains is uncertain, and rounds that end when it is small would believe the lucky ones.
-    errors = np.array([run.interval_error for run in runs or [estimate]])
-    sweeps = np.array([run.sweeps for run in runs or [estimate]])
-    return float(np.sqrt(np.mean(errors**2 * sweeps) / estimate.sweeps))
+def _certain(lower, upper, source):
+    """The Estimate that rigorous bounds give by themselves."""
+    ends = lower, max(lower, upper)
+    half_width = 0.5 * (ends[1] - lower)
+    log_z, std_error = lower + half_width, half_width / REACH
+    return Estimate(log_z=log_z, std_error=std_error, interval=ends, reasons=(), bounds=ends, rests_on=(source,))
 
 
-def _pooled(estimates, errors):
-    """log Z and its standard error, which grows with the scatter (Birge 1932), from Estimates weighted by precision."""
-    log_z = np.array([estimate.log_z for estimate in estimates])
-    precision = 1.0 / np.maximum([errors[estimate.method] for estimate in estimates], _LEAST_ERROR) ** 2
-    center = float(precision @ log_z / precision.sum())
-    scatter = np.sqrt(np.sum(precision * (log_z - center) ** 2) / max(log_z.size - 1, 1))
-    return center, float(max(1.0, scatter) / np.sqrt(precision.sum()))
-
-
-def _together(rounds):
-    """log Z and its standard error from the last two Rounds, or from the last where none was sound before."""
-    # Weighted by their sweeps: weights by their errors would favour the lucky ones.
-    counted = [past for past in rounds[-2:] if past.sound] or rounds[-1:]
-    sweeps = np.array([sum(estimate.sweeps for estimate in past.sound or past.estimates) for past in counted], float)
-    shares = sweeps / sweeps.sum()
-    log_z, errors = (np.array([getattr(past, name) for past in counted]) for name in ("log_z", "std_error"))
-    return float(shares @ log_z), float(np.sqrt(np.sum((shares * errors) ** 2)))
-
-
-def _next_methods(last):
-    """Methods of the next round: those that can become sound, without the far less certain if enough are left."""
-    able = [estimate for estimate in last.estimates if not _INCURABLE & set(estimate.reasons)]
-    largest = _UNCERTAIN * min((last.errors[estimate.method] for estimate in last.sound), default=np.inf)
-    worth = [estimate for estimate in able if last.errors[estimate.method] <= largest]
-    return tuple(estimate.method for estimate in (worth if len(worth) >= _FEWEST_SOUND else able))
+def _better(runs):
+    """Number of the better of one or two runs of annealing: the higher if they disagree, else the more certain."""
+    if len(runs) == 1:
+        return 0
+    # Annealed estimates are low on average.
+    log_z, spreads = np.array([(run.log_z, run.diagnostics["spread_error"]) for run in runs]).T
+    apart = np.ptp(log_z) > np.hypot(*spreads)
+    return int(np.argmax(log_z) if apart else np.argmin([run.interval_error for run in runs]))
 
 
 def _reasons(rounds, evidence, tolerance):
     """Why the rounds do not settle log Z; empty if they do."""
-    last = rounds[-1]
-    apart = any(
-        abs(a.log_z - b.log_z) > max(tolerance, _SIGMAS * np.hypot(last.errors[a.method], last.errors[b.method]))
-        for a, b in combinations(last.sound, 2)
-    )
-    moved = True
-    if len(rounds) > 1:
-        error = np.hypot(last.std_error, rounds[-2].std_error)
-        moved = abs(last.log_z - rounds[-2].log_z) > max(tolerance, _SIGMAS * error)
-    result = reasons_of(
-        {
-            "one-method-alone": len(last.sound) < _FEWEST_SOUND,
-            "methods-disagree": apart,
-            "rounds-disagree": moved,
-            "tolerance-missed": _ENDING_REACH * _together(rounds)[1] > tolerance,
-        }
-    )
-    return (*weighed(_estimate(rounds, (), evidence), evidence, _SLACK * tolerance).reasons, *result)
+    checked = weighed(_estimate(rounds, (), evidence), evidence, _SLACK * tolerance)
+    return (*checked.reasons, *unsettled(rounds, tolerance))
 
 
 def _estimate(rounds, reasons, evidence):
-    """The Estimate of the last two rounds."""
-    last, (log_z, std_error) = rounds[-1], _together(rounds)
+    """The Estimate of the rounds that count."""
+    last, (log_z, std_error) = rounds[-1], together(rounds)
     return Estimate(
         log_z=log_z,
         std_error=std_error,
@@ -251,7 +245,7 @@ def _stated(rounds, reasons, evidence, tolerance):
         # Agreement was tested to within the tolerance, and no closer.
         low, high = result.log_z - tolerance, result.log_z + tolerance
     else:
-        masses = [mass + _SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]
+        masses = [mass + SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]
         lows, highs = zip(result.interval, *(estimate.interval for estimate in rounds[-1].estimates), strict=True)
         low, high = min(lows), max(*highs, *masses)
     return cut(replace(result, interval=(low, high)))

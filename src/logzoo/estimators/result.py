@@ -90,8 +90,8 @@ REASONS = {
     "above-bound": "log Z lies above a rigorous upper bound",
     "one-method-alone": "fewer than two unlike methods trust their runs",
     "methods-disagree": "unlike methods disagree",
-    "rounds-disagree": "twice the budget gave another log Z, or there was but one round",
-    "tolerance-missed": "the budget was spent before the interval was as narrow as asked for",
+    "rounds-disagree": "another round gave another log Z, or there was but one round",
+    "tolerance-missed": "the budget does not suffice for an interval as narrow as asked for",
     "bound-alone": "log Z is a rigorous lower bound, and nothing says how far below it lies",
     "not-settled": "the fixed point was not reached",
     "many-solutions": "mean field has several solutions, and the value of one misses the others",
@@ -175,9 +175,10 @@ class Estimate:
 
     def __repr__(self):
         state = f"not converged: {', '.join(self.reasons)}" if self.reasons else "converged"
-        low, high = self.interval
         method = f"{self.method}: " if self.method else ""
-        return f"Estimate({method}log Z = {self.log_z:.4f} nat, 95% interval {low:.4f} to {high:.4f}, {state})"
+        known = any(map(math.isfinite, self.bounds))
+        bounds = ", rigorous bounds {:.4f} to {:.4f}".format(*self.bounds) if known else ""
+        return f"Estimate({method}log Z = {self.log_z:.4f} nat, {self.interval_text}{bounds}, {state})"
 
     def _repr_html_(self) -> str:
         """A table for notebooks: log Z, its error and the failed checks."""
@@ -185,7 +186,8 @@ class Estimate:
         rows = [
             ("log Z", f"{self.log_z:.4f} nat"),
             ("standard error", f"{self.std_error:.4f} nat"),
-            ("95% interval", f"{low:.4f} to {high:.4f} nat"),
+            ("95% interval", f"{low:.4f} to {high:.4f} nat" + (f" if {self.assumes}" if self.assumes else "")),
+            ("rigorous bounds", "{:.4f} to {:.4f} nat".format(*self.bounds)),
             ("converged", f"no: {', '.join(self.reasons)}" if self.reasons else "yes"),
             ("spent", f"{self.sweeps} sweeps x {self.chains} chains"),
         ]
@@ -221,6 +223,18 @@ class Estimate:
         attributes = {"method": self.method, "chains": self.chains, "form": self.form}
         attributes |= {name: " ".join(getattr(self, name)) for name in ("rests_on", "reasons")}
         return dataset_of([self]).assign(bounds=bounds).assign_coords(end=ends).assign_attrs(attributes)
+
+    @property
+    def assumes(self) -> str:
+        """Assumption of the interval: ``"no mode was missed"``, or empty where it holds the rigorous bounds."""
+        low, high = self.interval
+        return "" if low <= self.bounds[0] and self.bounds[1] <= high else "no mode was missed"
+
+    @property
+    def interval_text(self) -> str:
+        """The interval in words, with what it assumes if the estimate has converged."""
+        condition = f" if {self.assumes}" if self.converged and self.assumes else ""
+        return "95% interval {:.4f} to {:.4f}".format(*self.interval) + condition
 
     @property
     def interval_error(self) -> float:

@@ -99,7 +99,11 @@ def _of_modes(rbm: RBM, ledger: SweepLedger, stream: Stream) -> np.ndarray:
     """A budget too small for a single start leaves the visible bias."""
     if ledger.sweeps * ledger.chains < _MODES_SHARE * _STEPS_OF_A_START:
         return rbm.visible_bias
-    modes = affordable_modes(rbm, ledger, stream)
+    return base_of_modes(affordable_modes(rbm, ledger, stream))
+
+
+def base_of_modes(modes: Modes) -> np.ndarray:
+    """Smoothed log-odds (visible,) of the mean of the modes' means, weighted by `mode_shares`."""
     shares = mode_shares(modes)
     # einsum adds in the same order on every machine.
     means = np.einsum("k,ki->i", shares, modes.visible[: shares.size])

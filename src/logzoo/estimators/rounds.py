@@ -1,0 +1,186 @@
+"""Rounds of `auto`: what several methods find with one budget, whether that settles log Z, and what to run next.
+
+Rounds that end by the width of an interval cost little of its level (Chow & Robbins 1965).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from logzoo.estimators.result import Estimate, reasons_of
+
+# Half-width of a 98% interval, in standard errors: what a round must reach to end the search, as rounds are looked at
+# again and again.
+_ENDING_REACH = 2.33
+# What more sweeps do not cure.
+_INCURABLE = {"modes-unseen"}
+# Methods that must converge, and standard errors by which they may differ.
+FEWEST_SOUND, SIGMAS = 2, 3.0
+# A method whose error is so many times that of a converged one adds nothing.
+_UNCERTAIN = 2.0
+# No interval over chains is narrower than rounding.
+_LEAST_ERROR = 1e-6
+# Sweeps of a round relative to the one before; and by how much the error that is predicted must be smaller than needed.
+_GROWTHS, _MARGIN = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0), 1.1
+_LARGEST_GROWTH = _GROWTHS[-1]
+# Rounds that count together.
+_MOST_COUNTED = 3
+# Of what an exponential is taken, at most.
+_LARGEST_LOG = 600.0
+# Rounds after which a prediction counts, and by how many times it must exceed the budget to end the search.
+_FEWEST_ROUNDS, _HOPELESS = 3, 10.0
+
+
+class Round(NamedTuple):
+    """Results of one round, in nats."""
+
+    estimates: list[Estimate]  # of every method that was run
+    sound: list[Estimate]  # the converged ones
+    errors: dict[str, float]  # standard error by method
+    log_z: float  # pooled over the converged ones, or over all if there are none
+    std_error: float
+
+    @property
+    def sweeps(self) -> int:
+        """Sweeps of the longest run."""
+        return max(estimate.sweeps for estimate in self.estimates)
+
+
+def round_of(estimates: list[Estimate], earlier: Sequence[Round]) -> Round:
+    """The Round of Estimates, after earlier ones."""
+    sound = [estimate for estimate in estimates if estimate.converged]
+    runs = [estimate for past in earlier for estimate in past.sound] + sound
+    errors = {
+        estimate.method: _error(estimate, [run for run in runs if run.method == estimate.method])
+        for estimate in estimates
+    }
+    return Round(estimates, sound, errors, *_pooled(sound or estimates, errors))
+
+
+def _error(estimate, runs):
+    """Standard error of an Estimate in nats, from its own spread and that of all converged runs of its method."""
+    # The error of a few chains is uncertain, and rounds that end when it is small would believe the lucky ones.
+    errors = [error_at(run, run.interval_error, estimate.sweeps) for run in runs or [estimate]]
+    return float(np.sqrt(np.mean(np.square(errors))))
+
+
+def error_at(estimate: Estimate, error: float, sweeps: float) -> float:
+    """Standard error in nats that a method with that error has after another number of sweeps.
+
+    The squared error falls as 1 / sweeps. Of annealing the variance of the log-weights does, and the weights are taken
+    to be log-normal.
+    """
+    ratio = estimate.sweeps / sweeps
+    if "spread_error" not in estimate.diagnostics:
+        return float(error * np.sqrt(ratio))
+    log_variance = np.log1p(estimate.chains * error**2) * ratio
+    return float(np.sqrt(np.expm1(min(log_variance, _LARGEST_LOG)) / estimate.chains))
+
+
+def _pooled(estimates, errors):
+    """log Z and its standard error, which grows with the scatter (Birge 1932), from Estimates weighted by precision."""
+    log_z = np.array([estimate.log_z for estimate in estimates])
+    precision = 1.0 / np.maximum([errors[estimate.method] for estimate in estimates], _LEAST_ERROR) ** 2
+    center = float(precision @ log_z / precision.sum())
+    scatter = np.sqrt(np.sum(precision * (log_z - center) ** 2) / max(log_z.size - 1, 1))
+    return center, float(max(1.0, scatter) / np.sqrt(precision.sum()))
+
+
+def together(rounds: Sequence[Round]) -> tuple[float, float]:
+    """log Z and its standard error from the rounds that count, or from the last where no method converged."""
+    # Rounds that are much shorter than the last have larger biases.
+    long = [past for past in rounds[-_MOST_COUNTED:] if _LARGEST_GROWTH * past.sweeps >= rounds[-1].sweeps]
+    counted = [past for past in long if past.sound] or rounds[-1:]
+    # Weights by their errors would favour the lucky ones.
+    sweeps = np.array([sum(estimate.sweeps for estimate in past.sound or past.estimates) for past in counted], float)
+    shares = sweeps / sweeps.sum()
+    log_z, errors = (np.array([getattr(past, name) for past in counted]) for name in ("log_z", "std_error"))
+    return float(shares @ log_z), float(np.sqrt(np.sum((shares * errors) ** 2)))
+
+
+def unsettled(rounds: Sequence[Round], tolerance: float) -> tuple[str, ...]:
+    """Names of the reasons why the rounds do not settle log Z; empty if they do."""
+    last = rounds[-1]
+    moved = True
+    if len(rounds) > 1:
+        error = np.hypot(last.std_error, rounds[-2].std_error)
+        moved = abs(last.log_z - rounds[-2].log_z) > max(tolerance, SIGMAS * error)
+    return reasons_of(
+        {
+            "one-method-alone": len(last.sound) < FEWEST_SOUND,
+            "methods-disagree": bool(_apart(last, tolerance)),
+            "rounds-disagree": moved,
+            "tolerance-missed": _ENDING_REACH * together(rounds)[1] > tolerance,
+        }
+    )
+
+
+def _apart(last, tolerance):
+    """Pairs of converged Estimates of a Round that disagree."""
+    return [
+        (a, b)
+        for a, b in combinations(last.sound, 2)
+        if abs(a.log_z - b.log_z) > max(tolerance, SIGMAS * np.hypot(last.errors[a.method], last.errors[b.method]))
+    ]
+
+
+def next_methods(rounds: Sequence[Round]) -> tuple[str, ...]:
+    """Methods of the next round: the less certain are dropped, and return where fewer than two converged."""
+    latest = {estimate.method: estimate for past in rounds for estimate in past.estimates}
+    able = tuple(name for name, estimate in latest.items() if not _INCURABLE & set(estimate.reasons))
+    last = rounds[-1]
+    if len(last.sound) < FEWEST_SOUND:
+        return able
+    # Errors of annealing fall faster than others, so they are compared at the sweeps of the next round.
+    errors = {
+        run.method: error_at(run, last.errors[run.method], _LARGEST_GROWTH * last.sweeps) for run in last.estimates
+    }
+    best = sorted(errors[estimate.method] for estimate in last.sound)
+    largest = max(_UNCERTAIN * best[0], best[FEWEST_SOUND - 1])
+    return tuple(name for name in able if errors.get(name, np.inf) <= largest)
+
+
+def predicted_error(rounds: Sequence[Round], sweeps: int) -> float:
+    """Standard error in nats of the mean of the rounds that count after a next one of the same converged methods."""
+    last = rounds[-1]
+    before = [max(last.errors[run.method], _LEAST_ERROR) for run in last.sound]
+    after = [error_at(run, error, sweeps) for run, error in zip(last.sound, before, strict=True)]
+    # Precisions add up, and the scatter between methods is that of the last round.
+    ratio = np.sqrt(np.sum(np.power(before, -2.0)) / np.sum(np.power(after, -2.0)))
+    runs = [replace(run, sweeps=int(sweeps)) for run in last.sound]
+    following = last._replace(estimates=runs, sound=runs, std_error=float(last.std_error * ratio))
+    return together([*rounds, following])[1]
+
+
+def next_sweeps(rounds: Sequence[Round], tolerance: float) -> int:
+    """Sweeps of each method in the next round: as few as are predicted to do, or twice as many where none converged."""
+    last = rounds[-1]
+    if len(last.sound) < FEWEST_SOUND:
+        return 2 * last.sweeps
+    # The second round is longer, because it is to show what more sweeps change.
+    lengths = [int(growth * last.sweeps) for growth in _GROWTHS if growth >= 2.0 or len(rounds) > 1]
+    needed = tolerance / (_MARGIN * _ENDING_REACH)
+    return next((sweeps for sweeps in lengths if predicted_error(rounds, sweeps) <= needed), lengths[-1])
+
+
+def is_hopeless(rounds: Sequence[Round], reasons: Sequence[str], tolerance: float, affordable: int) -> bool:
+    """Whether only the error holds the rounds up, and would do so after many times the affordable sweeps."""
+    alone = set(reasons) == {"tolerance-missed"} and len(rounds) >= _FEWEST_ROUNDS
+    return alone and _ENDING_REACH * predicted_error(rounds, int(_HOPELESS * max(affordable, 1))) > tolerance
+
+
+def obstacle(rounds: Sequence[Round], tolerance: float) -> str:
+    """One line for a terminal: log Z so far, what holds the rounds up, and what would help."""
+    last, (log_z, error) = rounds[-1], together(rounds)
+    so_far = f"log Z {log_z:.2f} +- {error:.2f}"
+    if len(last.sound) < FEWEST_SOUND:
+        only = f"only {last.sound[0].method}" if last.sound else "no method"
+        return f"{so_far}, {only} converged: data or more chains may help"
+    for a, b in _apart(last, tolerance):
+        return f"{so_far}, {a.method} {a.log_z:.2f} and {b.method} {b.log_z:.2f} disagree: data may help"
+    if error > tolerance / _ENDING_REACH:
+        return f"{so_far}, +- {tolerance / _ENDING_REACH:.2g} needed: a larger tolerance would help"
+    return f"{so_far}, one more round confirms it"
