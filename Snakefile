@@ -7,6 +7,8 @@ from runpy import run_path
 # The checkout, wherever Snakemake runs, and whether it is this workflow that runs or one that imports it as a module.
 ROOT = Path(workflow.current_basedir)
 ALONE = Path(workflow.basedir) in (ROOT, ROOT / "workflow")
+# Whether to run the demo: its sizes are those of a scale of its own.
+DEMO = ALONE and "demo" in sys.argv[1:]
 
 # Before the package is imported: that of this checkout, whatever is installed.
 startup = run_path(f"{ROOT}/src/replication/startup.py")
@@ -16,7 +18,9 @@ try:
     startup["require"]("netCDF4", "numba", "pandas", "scipy", "xarray")
     from replication.catalogue import Catalogue
     from replication.configuration import checked, laid_over
+    from replication.costs import expected_seconds, expected_total
     from replication.forks import end_server, serve_jobs
+    from replication.progress import attach
     from replication.startup import COMPILES_LATER, clear_stale_locks
 except ModuleNotFoundError as error:
     sys.exit(f"logzoo: error: no module {error.name}: pip install -r requirements.txt, or use environment.yml")
@@ -29,6 +33,7 @@ SETTINGS = [
     "config/zoo.yaml",
     "config/config.yaml",
     *sorted(path.relative_to(ROOT) for path in ROOT.glob("config/papers/*.yaml")),
+    *(["config/demo.yaml"] if DEMO else []),
 ]
 
 for settings in SETTINGS:
@@ -47,6 +52,14 @@ except ValueError as error:
 
 if ALONE and clear_stale_locks():
     print("logzoo: a run was killed here; its lock is removed", file=sys.stderr)
+
+# On the terminal one line of progress; Snakemake's log file keeps its messages. `--verbose` shows them, too.
+PROGRESS = None
+if ALONE and "--verbose" not in sys.argv:
+    PROGRESS = attach(
+        lambda path: expected_seconds(CATALOGUE, path),
+        lambda counts: expected_total(CATALOGUE, counts),
+    )
 
 
 include: "workflow/rules/common.smk"
@@ -76,6 +89,12 @@ rule all:
         f"{FIGURES}/zoo.html",
 
 
+# The demo: everything at its own scale, see `DEMO`.
+rule demo:
+    input:
+        rules.all.input,
+
+
 # Everything of one paper: its figures and tables, the verdicts on its claims, and the page of the zoo.
 for paper in config["papers"]:
     if rules.has(paper):
@@ -97,18 +116,25 @@ onstart:
     remove_manifest(SCALE)
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
-        if COMPILES_LATER not in os.environ:
+        # The few jobs of the demo compile what they need.
+        if COMPILES_LATER not in os.environ and not DEMO:
             from replication.compiling import compile_kernels
 
             compile_kernels(workflow.cores)
         serve_jobs()
+    if PROGRESS is not None:
+        PROGRESS.start_jobs()
 
 
 onsuccess:
     end_server()
-    print_tables(CATALOGUE)
+    # A terminal gets a summary; the tables go to a file or a pipe, or to whoever asks for the claims.
+    if "claims" in sys.argv or not (sys.stdout and sys.stdout.isatty()):
+        print_tables(CATALOGUE, [paper for paper in config["papers"] if paper in sys.argv])
     print_manifest(CATALOGUE)
+    print_ending(PROGRESS, CATALOGUE, log, success=True)
 
 
 onerror:
     end_server()
+    print_ending(PROGRESS, CATALOGUE, log, success=False)

@@ -20,9 +20,8 @@ TRAINING = "--hidden 2 --updates 5 --batch 5"
 # The command, and what its one line of complaint must say.
 CASES = [
     # Usage
-    ("", "required: COMMAND"),
     ("estimate", "required: MODEL"),
-    ("estimate model.nc --sweeps many", "--sweeps: invalid int value: 'many'"),
+    ("estimate model.nc --sweeps many", "--sweeps: expected a whole number such as 10000 or 1e4, found 'many'"),
     (
         "estimate model.nc --base flat",
         "--base: unknown value 'flat'; expected one of modes, matched, visible-bias, uniform",

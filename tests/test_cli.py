@@ -159,6 +159,17 @@ def test_a_run_that_did_not_converge_warns(folder, rbm, capfd):
     assert err == f"logzoo: warning: rts did not converge, do not trust the interval: {', '.join(reasons)}\n"
 
 
+def test_a_bare_call_prints_help_and_numbers_may_have_exponents(folder, capfd):
+    assert main([]) == 0
+    assert "examples:" in capfd.readouterr().out
+    fields = [run_json(capfd, "estimate", "model.nc", "--method", "rts", "--sweeps", many) for many in ("100", "1e2")]
+    assert fields[0]["sweeps"] == fields[1]["sweeps"] == 100 and fields[0]["log_z"] == fields[1]["log_z"]
+    for wrong in ("1.5", "1e999", "nan"):
+        assert main(["estimate", "model.nc", "--sweeps", wrong]) == 1
+        err = capfd.readouterr().err
+        assert "whole number" in err and "usage: logzoo estimate" in err and err.count("\n") == 1
+
+
 def test_methods_prints_the_tables_of_the_library(capfd):
     estimators, trainers = logzoo.methods(), logzoo.trainers()
     assert [entry.name for entry in estimators] == [*ESTIMATORS, "auto"]

@@ -23,6 +23,14 @@ def test_every_key_of_the_profile_is_an_option_of_snakemake():
     assert [key for key in ours if f"--{key}" not in options] == []
 
 
+def test_both_profiles_rerun_by_contents():
+    default = yaml.safe_load((ROOT / "profiles/default/profile.yaml").read_text())
+    slurm = yaml.safe_load(PROFILE.read_text())
+    for key in ("rerun-triggers", "max-checksum-file-size"):
+        assert default[key] == slurm[key]
+    assert "code" not in default["rerun-triggers"]
+
+
 def test_a_failed_job_gets_more_memory():
     profile = yaml.safe_load(PROFILE.read_text())
     asked = [eval(profile["default-resources"]["mem_mb"], {"attempt": attempt}) for attempt in (1, 2, 3)]

@@ -4,11 +4,12 @@ What takes long to import is imported inside the commands, so that help comes at
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from logzoo import __version__
-from logzoo.cli.running import Parser, adder, run_command, write
+from logzoo.cli.running import Parser, adder, count, run_command, write
 from logzoo.printing import table
 
 _FOLDER: dict[str, Any] = {
@@ -40,8 +41,8 @@ def command_parser() -> Parser:
     add = command("audit", _audit, "Check every artifact, picture and table of a project, or of published results.")
     add("folder", **_FOLDER)
     add("--configfile", **_CONFIGFILE)
-    add("--regenerate", type=int, default=0, metavar="N", help="make N files again in a scratch folder (default 0)")
-    add("--seed", type=int, default=0, metavar="N", help="seed that picks the files to make again (default 0)")
+    add("--regenerate", type=count, default=0, metavar="N", help="make N files again in a scratch folder (default 0)")
+    add("--seed", type=count, default=0, metavar="N", help="seed that picks the files to make again (default 0)")
     add("--output", metavar="FILE", help="write the report as JSON to this file, too")
     add = command("cost", _cost, "Say what the figures of a scale cost, in core-hours.")
     add("folder", **_FOLDER)
@@ -71,9 +72,12 @@ def _audit(**arguments):
 
 
 def _cost(folder, configfile):
-    from replication.costs import table_of_costs
+    from replication.costs import measured_slowness, table_of_costs
 
-    write(f"{table_of_costs(_catalogue(folder, configfile))}\n")
+    catalogue, slowness = _catalogue(folder, configfile), measured_slowness()
+    write(f"{table_of_costs(catalogue, slowness)}\n")
+    probed = f"{datetime.now():%Y-%m-%d %H:%M}"
+    write(f"Core-hours of this machine, by a probe on {probed}: {slowness:.2f} times those of an AMD EPYC.\n")
 
 
 def _protocol(folder, configfile):

@@ -3,14 +3,17 @@
 Work is counted in visits: weights looked at, V H and a little more in a sweep of a chain of a V x H RBM.
 """
 
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Mapping
 from functools import cache
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
+
+import numpy as np
 
 from logzoo.printing import columns
 from replication.catalogue import Catalogue
-from replication.models import by_run, estimate_settings, truth_from
+from replication.models import by_run, estimate_settings, made_together, truth_from
 from replication.papers.declaration import SWEEP, named_paths, shape_of, training_most, training_work
 from replication.papers.zoo.families import matrix_places
 
@@ -27,8 +30,17 @@ SECONDS = {
 }
 # Of work that nobody has measured: that of the most expensive sweeps.
 UNKNOWN = 2e-10
-# Of every job: Python starts, artifacts are read and written, pictures are drawn.
-START = 1.0
+# Of every job: a process starts, artifacts are read and written, pictures are drawn.
+START = 0.5
+# The probe: so many sweeps of so many chains of an RBM of this shape, repeated for some seconds; the fastest counts.
+_PROBE_SHAPE, _PROBE_CHAINS, _PROBE_SWEEPS, _PROBE_SECONDS = (784, 500), 50, 40, 2.0
+# Rules whose jobs are counted together, by the folder of their artifacts; all others are experiments or take `START`.
+_RULES = {
+    "models": {"train_model", "train_with_snapshots", "import_model", "known_model"},
+    "evidence": {"evidence"},
+    "truths": {"long_run", "truth"},
+    "experiments": {"experiment"},
+}
 
 Work = dict[str, float]
 
@@ -89,10 +101,9 @@ def _first_output(catalogue: Catalogue, path: str) -> str:
 
 
 def _readers(catalogue: Catalogue, model: str, estimator: str) -> list[str]:
-    """Estimators that read the same run on a model in one job."""
+    """Estimators of a model that one job makes."""
     config = catalogue.config
-    in_matrix = model in matrix_places(config) and estimator in config["matrix"]["estimators"]
-    lots = by_run(config, config["matrix"]["estimators"]) if in_matrix else []
+    lots = made_together(config).values() if model in matrix_places(config) else []
     return next((lot for lot in lots if estimator in lot), [estimator])
 
 
@@ -147,9 +158,12 @@ def _evidence(catalogue: Catalogue, model: str) -> Job:
 
 
 def _estimates(catalogue: Catalogue, model: str, *readers: str, long_run: bool = False) -> Job:
-    settings = estimate_settings(catalogue.config, model, readers, long_run=long_run).values()
-    # One run for all of them.
-    chain_sweeps = max(sum(entry["budgets"]) * entry["replicates"] * entry["chains"] for entry in settings)
+    settings = estimate_settings(catalogue.config, model, readers, long_run=long_run)
+    # Estimators that read the same run share its sweeps.
+    runs = [[settings[name] for name in lot] for lot in by_run(catalogue.config, readers)]
+    chain_sweeps = sum(
+        max(sum(entry["budgets"]) * entry["replicates"] * entry["chains"] for entry in run) for run in runs
+    )
     return _sampling(catalogue, model, chain_sweeps, f"{catalogue.data}/evidence/{model}.nc")
 
 
@@ -173,10 +187,55 @@ def core_hours(catalogue: Catalogue) -> dict[str, float]:
     return hours
 
 
-def table_of_costs(catalogue: Catalogue) -> str:
+def expected_seconds(catalogue: Catalogue, path: str) -> float:
+    """Expected core-seconds of the job that makes a file."""
+    return _job(catalogue, _first_output(catalogue, path)).seconds if path.endswith(".nc") else START
+
+
+def expected_total(catalogue: Catalogue, counts: Mapping[str, int]) -> float:
+    """Expected core-seconds of a run, by the number of jobs of each rule.
+
+    Jobs of a rule count as the mean of those whose artifact is missing, which is exact for a run of everything.
+    """
+    paths = [path for shown in catalogue.shown.values() for path in named_paths(shown.inputs).values()]
+    seconds: dict[str, list[float]] = {}
+    for path, job in jobs_behind(catalogue, paths).items():
+        if not Path(path).is_file():
+            seconds.setdefault(_folder_of(catalogue, path), []).append(job.seconds)
+    means = {folder: sum(some) / len(some) for folder, some in seconds.items()}
+    return sum(count * means.get(_folder_of_rule(rule), START) for rule, count in counts.items())
+
+
+def _folder_of(catalogue: Catalogue, path: str) -> str:
+    return "experiments" if path in catalogue.experiments else path.removeprefix(f"{catalogue.data}/").partition("/")[0]
+
+
+def _folder_of_rule(rule: str) -> str:
+    folders = (folder for folder, rules in _RULES.items() if rule in rules)
+    return "estimates" if rule.startswith("estimate") else next(folders, "")
+
+
+def measured_slowness() -> float:
+    """CPU seconds that this machine takes for a second of work of the processor of `SECONDS`, by a probe."""
+    from logzoo import RBM, sample_gibbs  # kernels take long to import
+
+    visible, hidden = _PROBE_SHAPE
+    rbm = RBM(np.random.default_rng(0).normal(0.0, 0.05, _PROBE_SHAPE), np.zeros(visible), np.zeros(hidden))
+    sample_gibbs(rbm, _PROBE_CHAINS, 1)  # compiles what is not in the cache
+    taken, end = [], time.monotonic() + _PROBE_SECONDS
+    while not taken or time.monotonic() < end:
+        start = time.process_time()
+        sample_gibbs(rbm, _PROBE_CHAINS, _PROBE_SWEEPS)
+        taken.append(time.process_time() - start)
+    visits = _PROBE_CHAINS * _PROBE_SWEEPS * (visible * hidden + SWEEP)
+    return min(taken) / (visits * SECONDS["sampling"])
+
+
+def table_of_costs(catalogue: Catalogue, slowness: float = 1.0) -> str:
     """Lines with jobs, core-hours and longest job of every figure and table, each by itself, and of all together.
 
     At most: hours that no data can make it go beyond, where tours take as many sweeps as they may.
+    slowness: of the machine, as `measured_slowness` returns it.
     """
     sources = {name: (shown.paper, [*named_paths(shown.inputs).values()]) for name, shown in catalogue.shown.items()}
     sources["everything"] = ("", [path for _, paths in list(sources.values()) for path in paths])
@@ -185,6 +244,6 @@ def table_of_costs(catalogue: Catalogue) -> str:
         jobs = jobs_behind(catalogue, paths).values()
         taken, most = sum(job.seconds for job in jobs), sum(job.most_seconds for job in jobs)
         longest = max((seconds_of(job.work) for job in jobs), default=0.0)
-        hours = (f"{seconds / 3600:,.2f}" for seconds in (taken + START, longest, most + START))
+        hours = (f"{seconds * slowness / 3600:,.2f}" for seconds in (taken + START, longest, most + START))
         rows.append((name, paper, f"{max(len(jobs), 1):,}", *hours))
     return columns(("", "paper", "artifacts", "core-hours", "longest job [h]", "at most"), rows)

@@ -6,6 +6,7 @@
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from replication.artifacts import recorded, without_stamp
 from replication.audit.manifest import manifest_path, write_manifest
 from replication.catalogue import Catalogue
 from replication.layout import kind_of
+from replication.progress import Progress, ending
 from replication.protocol import protocol_digest
 
 
@@ -81,14 +83,27 @@ def shared_files(catalogue: Catalogue) -> list[str]:
     return paths
 
 
-def print_tables(catalogue: Catalogue) -> None:
-    """Print the tables that a run ended in."""
+def print_tables(catalogue: Catalogue, papers: Iterable[str] = ()) -> None:
+    """Print the tables that a run ended in: those of some papers, by default of all and the scorecard."""
     from replication.reporting.scorecard import without_links  # pandas takes long to import
 
-    tables = [file for file in catalogue.files if file.endswith(".md")]
-    for table in map(Path, [*tables, f"{catalogue.folder}/scorecard.md"]):
+    papers = tuple(papers)
+    shown = [file for paper in papers or catalogue.config["papers"] for file in catalogue.files_of_paper(paper)]
+    tables = [file for file in shown if file.endswith(".md")]
+    for table in map(Path, tables if papers else [*tables, f"{catalogue.folder}/scorecard.md"]):
         if table.is_file():
             print(without_links(without_stamp(table.read_text())))
-    page = Path(catalogue.folder) / "index.html"
-    if page.parent.is_dir():
-        print(f"Figures are in {catalogue.folder}/" + (f", all on one page: {page}" if page.is_file() else ""))
+
+
+def print_ending(progress: Progress | None, catalogue: Catalogue, log: Iterable[str], *, success: bool) -> None:
+    """Print what a run made, what failed and how to go on; progress: None if Snakemake printed all of it."""
+    if progress is None or not progress.jobs:
+        return
+    card, claims = Path(f"{catalogue.data}/scorecard.nc"), ""
+    if str(card) in progress.outputs and card.is_file():
+        from logzoo.io.netcdf import read_artifact
+        from replication.reporting.scorecard import summary
+
+        counts = summary(read_artifact(card), catalogue.config["scale"]).partition(". ")[0].rstrip(".")
+        claims = f"{counts} ({catalogue.folder}/scorecard.md)"
+    progress.tell(ending(progress, catalogue.folder, claims, next(iter(log), "none"), success))

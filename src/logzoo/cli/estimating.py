@@ -6,7 +6,7 @@ import time
 from argparse import BooleanOptionalAction
 from typing import TYPE_CHECKING, Any
 
-from logzoo.cli.running import bold, warn, write
+from logzoo.cli.running import bold, count, warn, write
 from logzoo.printing import json_line, table
 
 if TYPE_CHECKING:
@@ -55,9 +55,9 @@ def add_arguments(add: Callable[..., Any]) -> None:
     add("--method", default="auto", type=str.lower, metavar="NAME", help=f"{summary}; an unknown name lists them")
     add("--tolerance", type=float, metavar="X", help="of auto: half-width in nats of the 95%% interval (default 0.1)")
     summary = "sweeps of each chain (default 10000); of auto the most it may spend (default 200000, large models fewer)"
-    add("--sweeps", type=int, metavar="N", help=summary)
-    add("--chains", type=int, default=100, metavar="N", help="independent chains (default 100)")
-    add("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
+    add("--sweeps", type=count, metavar="N", help=summary)
+    add("--chains", type=count, default=100, metavar="N", help="independent chains (default 100)")
+    add("--seed", type=count, default=0, metavar="N", help="random seed (default 0)")
     add("--base", metavar="NAME", help=f"base distribution: {', '.join(BASES)} (default: the data's, else {BASES[0]})")
     add("--base-data", metavar="DATA", help=f"match the base to the mean of {DATA_HELP}; not with --base")
     summary = f"give the mean log-likelihood of (the test split of) {DATA_HELP}; base and starts come from it, too"

@@ -6,18 +6,22 @@ What takes long to import is imported inside the commands, so that help comes at
 from __future__ import annotations
 
 import json
+from argparse import RawDescriptionHelpFormatter
 from functools import partial
 from typing import TYPE_CHECKING
 
 from logzoo import __version__
 from logzoo.cli import estimating, referencing
 from logzoo.cli.estimating import DATA_HELP, JSON, OPTION, add_model, add_roles
-from logzoo.cli.running import Parser, adder, run_command, warn, write
+from logzoo.cli.running import Parser, adder, count, run_command, warn, write
 from logzoo.printing import json_line, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_EXAMPLES = """examples:
+  logzoo estimate model.nc --tolerance 0.1 --data test.npy
+  logzoo train data.npy --hidden 100 --updates 5000 -o model.nc"""
 # Arguments of the library's functions that are neither flags here nor options of a method.
 _RESERVED = {"json", "options", "progress", "rbm", "stream"}
 
@@ -29,7 +33,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def command_parser() -> Parser:
     """Make the parser of the command `logzoo`, with all subcommands."""
-    parser = Parser(prog="logzoo", description="Log partition functions of restricted Boltzmann machines.")
+    parser = Parser(
+        prog="logzoo",
+        description="Log partition functions of restricted Boltzmann machines.",
+        epilog=_EXAMPLES,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--version", action="version", version=f"logzoo {__version__}")
     command = adder(parser.add_subparsers(metavar="COMMAND", required=True))
     summary = "Estimate log Z of an RBM to a tolerance, or within a budget of Gibbs sweeps."
@@ -56,11 +65,11 @@ def command_parser() -> Parser:
 def _add_train(add):
     add("data", metavar="DATA", help=f"{DATA_HELP}; of an artifact, the training split")
     add("--method", default="pcd", type=str.lower, help="trainer (default pcd); an unknown name lists them all")
-    add("--hidden", type=int, required=True, metavar="N", help="hidden units")
-    add("--updates", type=int, required=True, metavar="N", help="parameter updates")
-    add("--batch", type=int, default=100, metavar="N", help="examples in a mini-batch (default 100)")
+    add("--hidden", type=count, required=True, metavar="N", help="hidden units")
+    add("--updates", type=count, required=True, metavar="N", help="parameter updates")
+    add("--batch", type=count, default=100, metavar="N", help="examples in a mini-batch (default 100)")
     add("--learning-rate", type=float, default=0.05, metavar="X", help="learning rate (default 0.05)")
-    add("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
+    add("--seed", type=count, default=0, metavar="N", help="random seed (default 0)")
     add("--option", **OPTION)
     add("--checkpoint", metavar="FILE", help="progress, written now and then: the same command goes on from it")
     add("-o", "--output", required=True, metavar="MODEL", help="file to write (.nc)")

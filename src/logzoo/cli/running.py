@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import re
 import sys
@@ -20,11 +21,27 @@ class Parser(argparse.ArgumentParser):
     """A parser that leaves bad usage, and output that cannot be written, to its caller."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise ValueError with the message and where to find help."""
-        raise ValueError(f"{message} (see {self.prog} --help)")
+        """Raise ValueError with the message and the usage of the command."""
+        words = [str(action.metavar or action.dest) for action in self._positionals._group_actions]
+        raise ValueError(f"{message}; usage: {' '.join([self.prog, '[options]', *words])} (see {self.prog} --help)")
 
     def _print_message(self, message, file=None):
         write(message)
+
+
+def count(text: str) -> int:
+    """The whole number that an argument states: 10000 or 1e4."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not number.is_integer():
+        raise argparse.ArgumentTypeError(f"expected a whole number such as 10000 or 1e4, found {text!r:.80}")
+    return int(number)
 
 
 def adder(commands: Any) -> Callable[..., Any]:
@@ -51,6 +68,9 @@ def run_command(
         # Arithmetic that overflows ends in an error or a warning of our own.
         with warnings.catch_warnings(action="ignore"):
             argv = sys.argv[1:] if argv is None else argv
+            if not argv:
+                parser.print_help()
+                return 0
             for argument in argv:
                 if re.fullmatch("-[^=]*=--", argument):  # argparse takes it for a list of nothing
                     raise ValueError(f"{argument}: expected a value after =")

@@ -60,6 +60,12 @@ def folder() -> Path | None:
     return None
 
 
+def is_cold() -> bool:
+    """Whether the cache has no machine code of these kernels for this processor."""
+    path = folder()
+    return path is None or next(path.rglob("*.nbi"), None) is None
+
+
 def bases() -> Iterator[Path]:
     """Folders that `folder` may lie in, the best first."""
     from platformdirs import user_cache_path

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import exp_wide, sigmoid, softplus, split_exponent
+from logzoo.kernels.elementary import copy_into, exp_wide, sigmoid, softplus, split_exponent
 
 if TYPE_CHECKING:
     from logzoo.types import Array
@@ -52,7 +52,8 @@ def load_high_part(
     weights (high bits, S), bias (S,), enumerated_bias (high bits,).
     """
     constant = 0.0
-    q[:] = bias + largest
+    for i in range(q.size):
+        q[i] = bias[i] + largest[i]
     for bit in range(enumerated_bias.size):
         if (code >> bit) & 1:
             constant += enumerated_bias[bit]
@@ -133,7 +134,7 @@ def expectations(weights: Array, enumerated_bias: Array, bias: Array) -> tuple[f
     total = 0.0
     for code in range(1 << units):
         log_f = 0.0
-        p[:] = bias
+        copy_into(p, bias)
         for unit in range(units):
             if code >> unit & 1:
                 log_f += enumerated_bias[unit]

@@ -14,6 +14,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numba import njit
 
 from logzoo.kernels import energies
 from logzoo.kernels.cache import kernel, part
@@ -59,7 +60,7 @@ class Exchanges(NamedTuple):
     log_f: np.ndarray  # (ladders, rungs, rungs) float64: of replicas' last states, log f at the rungs, or NaN
 
 
-@part
+@njit(inline="always")
 def rungs_looked_at(rung: int, rungs: int, sweep: int, all_pairs: bool, all_rungs: bool) -> tuple[int, int]:
     """The first and the last of the rungs at which log f of the state at `rung` is taken; the same one if at none."""
     if all_rungs:
@@ -71,7 +72,7 @@ def rungs_looked_at(rung: int, rungs: int, sweep: int, all_pairs: bool, all_rung
     return max(lower, 0), min(lower + 1, rungs - 1)
 
 
-@part
+@njit(inline="always")
 def read_log_f(
     parameters: Parameters,
     betas: Array,
@@ -109,7 +110,7 @@ def read_log_f(
         log_f[k] += share * warm + (1.0 - share) * cold
 
 
-@part
+@njit(inline="always")
 def exchange_neighbours(
     key: np.uint64,
     sweep: int,
@@ -174,9 +175,10 @@ def run_parallel_tempering(
                 even = everywhere and ladder_is_even
                 ends = rungs_looked_at(rung, rungs, sweep, all_pairs, everywhere and not even)
                 if even or ends[0] < ends[1]:
-                    read_log_f(parameters, betas, chains, chain, rung, *ends, even, room, log_f, up, down)
-            counts = exchanges.attempted[ladder], exchanges.accepted[ladder]
-            exchange_neighbours(key, sweep, chains.number[start], holder, replicas.rung, up, down, *counts)
+                    low, high = ends
+                    read_log_f(parameters, betas, chains, chain, rung, low, high, even, room, log_f, up, down)
+            attempted, accepted = exchanges.attempted[ladder], exchanges.accepted[ladder]
+            exchange_neighbours(key, sweep, chains.number[start], holder, replicas.rung, up, down, attempted, accepted)
         for chain in range(beta.size):
             heading = replicas.heading[chain]
             replicas.heading[chain], completed = count_crossing(replicas.rung[chain], 0, rungs - 1, heading)

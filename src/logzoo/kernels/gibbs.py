@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import types
+from numba import njit, types
 from numba.core import cgutils
 
 from logzoo.kernels.bernoulli import draw_layer
@@ -109,7 +109,7 @@ def layer_scratch(units: int) -> LayerScratch:
     return LayerScratch(np.zeros(words, np.uint32), np.zeros(words, np.uint32), np.zeros(words, np.uint32))
 
 
-@part
+@njit(inline="always")
 def sweep_scratch(chains: Chains) -> tuple[LayerScratch, LayerScratch]:
     """Scratch for the hidden and for the visible layer."""
     return layer_scratch(chains.h.shape[1]), layer_scratch(chains.v.shape[1])
@@ -231,7 +231,7 @@ def forget_hidden(parameters: Parameters, chains: Chains) -> None:
     update_hidden_inputs(parameters, chains)
 
 
-@part
+@njit(inline="always")
 def start_from_rows(parameters: Parameters, key: np.uint64, rows: Array, row: Array, chains: Chains) -> None:
     """Draw v of every chain from independent units, of log-odds rows[row] (chains,), and set h to zero.
 
@@ -252,7 +252,7 @@ def start_chains(parameters: Parameters, key: np.uint64, log_odds: Array, chains
     start_from_rows(parameters, key, log_odds.reshape(1, -1), np.zeros(chains.number.size, np.int64), chains)
 
 
-@part
+@njit(inline="always")
 def sweep_once(
     parameters: Parameters,
     key: np.uint64,

@@ -17,7 +17,7 @@ from numba.core import cgutils
 from logzoo.kernels import llvm
 from logzoo.kernels.bitsets import list_set, pack
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import sigmoid_single, softplus
+from logzoo.kernels.elementary import copy_into, sigmoid_single, softplus
 from logzoo.kernels.gibbs import WIDTH, layer_scratch
 
 if TYPE_CHECKING:
@@ -169,7 +169,8 @@ def update_hidden_inputs_of_values(parameters: Parameters, x: Array, chains: Cha
     sums = np.empty((x.shape[0], WIDTH), np.float32)
     table = np.empty(parameters.weights.shape[1:], np.float32)
     for block in range(parameters.weights.shape[0]):
-        table[:] = parameters.weights[block]
+        for i in range(table.shape[0]):
+            copy_into(table[i], parameters.weights[block, i])
         first = block * WIDTH
         sums[:] = _ZERO
         _add_all(table, x.ctypes.data, 1, x.shape[1], sums)

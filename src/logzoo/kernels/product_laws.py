@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import exp_wide, exponentiate, sigmoid, sigmoid_single, softplus
+from logzoo.kernels.elementary import copy_into, exp_wide, exponentiate, sigmoid, sigmoid_single, softplus
 
 if TYPE_CHECKING:
     from logzoo.types import Array
@@ -197,7 +197,7 @@ def climb(
     heights, passed = np.empty(states.shape[0]), np.zeros(states.shape[0], np.int64)
     for start in range(states.shape[0]):
         state, biased = states[start], 0.0
-        x[:] = other_bias
+        copy_into(x, other_bias)
         for unit in range(state.size):
             if state[unit]:
                 biased += bias[unit]

@@ -14,6 +14,7 @@ import numpy as np
 
 from logzoo.kernels.annealing import weigh
 from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.elementary import copy_into
 from logzoo.kernels.energies import energy_scratch, log_f_tempered
 from logzoo.kernels.gibbs import chains_at, copy_chain, forget_hidden, sweep_once, sweep_scratch
 from logzoo.kernels.random import RUNG, uniform
@@ -139,7 +140,8 @@ def run_waste_free(
             size = end - begin
             weights = of_island[: states * size]
             for state in range(states):
-                weights[state * size : (state + 1) * size] = steps[state * count + begin : state * count + end]
+                of_state = steps[state * count + begin : state * count + end]
+                copy_into(weights[state * size : (state + 1) * size], of_state)
             log_weight[begin:end] += mean_weight(weights)[0]
             if k < betas.size - 1:
                 choose(weights, uniform(key, chains.number[begin], k, RUNG), copies[: states * size], donors[:size])

@@ -57,7 +57,7 @@ class RungSums(NamedTuple):
     round_trips: np.ndarray  # (chains,) int64
 
 
-@part
+@njit(inline="always")
 def carry(values: Array, table: Array, out: Array) -> None:
     """out (K,) += values table: values (M,) of one state, table (M, K)."""
     for m in range(values.size):
@@ -66,7 +66,7 @@ def carry(values: Array, table: Array, out: Array) -> None:
             out[k] += value * row[k]
 
 
-@part
+@njit(inline="always")
 def read_marginal(
     parameters: Parameters, nodes: Array, chains: Chains, chain: int, scratch: EnergyScratch, values: Array
 ) -> None:
@@ -81,7 +81,7 @@ def read_marginal(
     values[nodes.size + 1] = float(sum_bits(v, parameters.base)) * unit
 
 
-@part
+@njit(inline="always")
 def read_joint(parameters: Parameters, chains: Chains, chain: int, values: Array) -> None:
     """The values (M,) of one chain's (v, h), relative to the base: log f_k(v, h) - log p_1(v, h) = beta_k Delta."""
     v = chains.v[chain]
@@ -114,7 +114,7 @@ def _sum_of_block(q: Array, start: int) -> float:
     return (a + b) + (c + d)
 
 
-@part
+@njit(inline="always")
 def draw_rung(q: Array, draw: float, block_sums: Array) -> tuple[int, float]:
     """The rung that the uniform `draw` selects, and the s with s q = q(k | x).
 

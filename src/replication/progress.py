@@ -1,0 +1,158 @@
+"""What a run of Snakemake prints on the terminal: one line of progress, and at the end what it made.
+
+Snakemake's own messages go to its log file. Only its public log events are read.
+"""
+
+import logging
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from logzoo.printing import shortened
+
+LOGGER = "snakemake.logging"
+# Seconds between two lines of progress, on a terminal and in a file.
+_PERIODS = {True: 1.0, False: 30.0}
+# Expected seconds of work after which the measured speed counts as much as the assumed speed.
+_ASSUMED = 20.0
+_MOST_FAILURES = 5
+
+
+class Progress(logging.Handler):
+    """Count the jobs of a run by their expected seconds, and estimate when it ends from the speed so far.
+
+    expected: expected seconds of the job that makes a file. total: of all jobs, by the number of jobs of each rule.
+    """
+
+    def __init__(self, expected: Callable[[str], float], total: Callable[[Mapping[str, int]], float]) -> None:
+        super().__init__()
+        self.expected, self.total = expected, total
+        self.work, self.done, self.jobs, self.finished = 0.0, 0.0, 0, 0
+        self.running: dict[int, tuple[float, float]] = {}  # job: expected seconds, start
+        self.outputs: list[str] = []
+        self.failures: list[str] = []
+        self.started = self.last = time.monotonic()
+        self.shown, self.cores = False, 1
+        self.is_terminal = bool(sys.stderr) and sys.stderr.isatty()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take note of one of Snakemake's log events."""
+        event = str(getattr(record, "event", ""))
+        if event == "resources_info":
+            # Snakemake states resources before jobs run, and never in a dry run.
+            self.shown, self.cores = True, getattr(record, "cores", self.cores)
+        elif event == "run_info" and self.shown and not self.jobs:
+            counts = {name: int(count) for name, count in getattr(record, "stats", {}).items() if name != "total"}
+            self.jobs, self.work = sum(counts.values()), self.total(counts)
+            self.started = time.monotonic()
+        elif event == "job_info" and self.shown:
+            self._start(record)
+        elif event == "job_finished" and self.shown:
+            self._finish(record)
+        elif event == "job_error" and self.shown:
+            self._fail(record)
+
+    def start_jobs(self) -> None:
+        """Start the clock: jobs follow."""
+        self.started = time.monotonic()
+        expected = duration(self.work / self.cores)
+        self.tell(f"logzoo: {self.jobs} jobs, about {expected} on {self.cores} cores; kernels may be compiled first")
+
+    def _start(self, record: Any) -> None:
+        seconds = self.expected(str(record.output[0]).split(" ")[0]) if record.output else 0.0
+        self.running[record.jobid] = (seconds, time.monotonic())
+        self.outputs += [str(path).split(" ")[0] for path in record.output]
+        self.show()
+
+    def _finish(self, record: Any) -> None:
+        seconds, _ = self.running.pop(record.job_id, (0.0, 0.0))
+        self.done += seconds
+        self.finished += 1
+        self.show()
+
+    def _fail(self, record: Any) -> None:
+        self.running.pop(record.jobid, None)
+        log = Path(str(record.log[0]).split(" ")[0]) if record.log else None
+        lines = log.read_text(errors="replace").split("\n") if log is not None and log.is_file() else []
+        last = next((line for line in reversed(lines) if line.strip()), "no message")
+        self.failures.append(f"{record.rule_name}: {shortened(last, 200)} (see {log})")
+        self.tell(f"logzoo: failed: {self.failures[-1]}")
+
+    def remaining(self, now: float) -> float:
+        """Estimated seconds until the end, from the speed so far."""
+        speed = (self.done + _ASSUMED) / (now - self.started + _ASSUMED / self.cores)
+        under_way = sum(min(seconds, now - start) for seconds, start in self.running.values())
+        return max(self.work - self.done - under_way, 0.0) / max(speed, 1e-9)
+
+    def show(self) -> None:
+        """Print the line of progress, unless it has just been printed."""
+        now = time.monotonic()
+        if now - self.last < _PERIODS[self.is_terminal]:
+            return
+        self.last = now
+        share = min(self.done / self.work, 1.0) if self.work else 1.0
+        left = f"about {duration(self.remaining(now))} left"
+        self.tell(
+            f"logzoo: {share:4.0%} of the work, {self.finished} of {self.jobs} jobs, {left}",
+            lasting=not self.is_terminal,
+        )
+
+    def tell(self, text: str, *, lasting: bool = True) -> None:
+        """Write a line to stderr; on a terminal, the next line overwrites one that is not `lasting`."""
+        if sys.stderr is not None:
+            before = "\r\033[K" if self.is_terminal else ""
+            print(f"{before}{text}", end="\n" if lasting else "", file=sys.stderr, flush=True)
+
+
+def attach(expected: Callable[[str], float], total: Callable[[Mapping[str, int]], float]) -> Progress:
+    """Show the progress of this process's run instead of Snakemake's messages, which its log file keeps.
+
+    A dry run prints what it always does. Warnings and errors are printed, too, but for the report of a failed job.
+    """
+    progress, logger = Progress(expected, total), logging.getLogger(LOGGER)
+    for handler in logger.handlers:
+        if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
+            handler.addFilter(lambda record: not progress.shown or _is_for_terminal(record))
+    # First: what it learns from an event decides whether that event is printed.
+    logger.handlers.insert(0, progress)
+    return progress
+
+
+def _is_for_terminal(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.WARNING and str(getattr(record, "event", "")) not in ("job_error", "group_error")
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: 40 s, 3 min, 2.5 h."""
+    if seconds < 99.5:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 99.5 * 60 else f"{seconds / 3600:.1f} h"
+
+
+def ending(progress: Progress, folder: str, claims: str, log: str, success: bool) -> str:
+    """About ten lines at the end of a run: what it made, where the page is, what failed, how to go on.
+
+    folder: figures of the scale. claims: how many were reproduced, empty without a scorecard. log: Snakemake's file.
+    """
+    made = [path for path in progress.outputs if Path(path).is_file()]
+    pictures = sorted({str(Path(path).with_suffix("")) for path in made if Path(path).parent.parent == Path(folder)})
+    papers = sorted({Path(path).parent.name for path in pictures})
+    took = duration(time.monotonic() - progress.started)
+    lines = [f"logzoo: {progress.finished} of {progress.jobs} jobs done in {took}, {len(progress.failures)} failed"]
+    if pictures:
+        lines.append(f"  made      {len(pictures)} figures and tables of {', '.join(papers)}, in {folder}/")
+    page = Path(folder) / "index.html"
+    if str(page) in made or (success and len(papers) != 1 and page.is_file()):
+        lines.append(f"  page      {page}: all figures, tables and verdicts")
+    if claims:
+        lines.append(f"  claims    {claims}")
+    lines += [f"  failed    {line}" for line in progress.failures[:_MOST_FAILURES]]
+    lines += [f"  failed    and {len(progress.failures) - _MOST_FAILURES} more"] * (
+        len(progress.failures) > _MOST_FAILURES
+    )
+    if not success:
+        lines.append("  go on     the same command with --rerun-incomplete; with --keep-going, other jobs run first")
+    lines.append(f"  log       {log}")
+    return "\n".join(lines)

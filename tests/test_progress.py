@@ -1,0 +1,78 @@
+"""What a run prints, from the log events of Snakemake: progress, time left, and the summary at the end."""
+
+import logging
+from types import SimpleNamespace
+
+import pytest
+from projects import catalogue_of
+
+from replication import costs, progress
+
+COSTS = {"data/quick/models/a.nc": 30.0, "data/quick/models/b.nc": 10.0}
+STATS = {"train_model": 2, "total": 2}
+
+
+def event(name, **fields):
+    return SimpleNamespace(event=name, levelno=logging.INFO, **fields)
+
+
+@pytest.fixture
+def run():
+    """Progress of a run of two jobs on one core, of 30 and 10 expected seconds."""
+    result = progress.Progress(COSTS.__getitem__, lambda counts: sum(COSTS.values()) * counts["train_model"] / 2)
+    result.is_terminal = False
+    result.emit(event("resources_info", cores=1))
+    result.emit(event("run_info", stats=STATS))
+    return result
+
+
+def job(number, path, log="none.log"):
+    return event("job_info", jobid=number, output=[path], log=[log], rule_name="train_model")
+
+
+def test_time_left_follows_the_measured_speed(run):
+    assert run.jobs == 2 and run.remaining(run.started) == pytest.approx(40.0)
+    first, second = COSTS
+    run.emit(job(1, first))
+    run.emit(event("job_finished", job_id=1))
+    # 30 expected seconds of work took 130 s: 10 are left, at a third of the speed.
+    assert run.remaining(run.started + 130) == pytest.approx(10 * 150 / 50)
+    run.emit(job(2, second))
+    run.emit(event("job_finished", job_id=2))
+    assert run.finished == 2 and run.remaining(run.started + 200) == 0.0
+
+
+def test_a_dry_run_hides_nothing(run):
+    dry = progress.Progress(COSTS.__getitem__, lambda counts: 1.0)
+    dry.emit(event("run_info", stats=STATS))
+    dry.emit(job(1, next(iter(COSTS))))
+    assert not dry.shown and dry.jobs == 0 and not dry.outputs
+    assert run.shown
+
+
+def test_the_summary_names_failures_and_what_to_do(run, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "job.log").write_text("INFO began\nERROR no room\n")
+    picture = tmp_path / "figures/quick/rts/rts-f1.png"
+    picture.parent.mkdir(parents=True)
+    picture.touch()
+    run.expected = lambda path: 1.0
+    run.emit(job(1, "figures/quick/rts/rts-f1.png"))
+    run.emit(event("job_finished", job_id=1))
+    run.emit(job(2, "data/quick/models/b.nc", "job.log"))
+    run.emit(
+        event("job_error", jobid=2, log=["job.log (check log file(s) for error details)"], rule_name="train_model")
+    )
+    assert "train_model: ERROR no room (see job.log)" in capsys.readouterr().err
+    lines = progress.ending(run, "figures/quick", "", "snakemake.log", False).splitlines()
+    assert len(lines) <= 10 and "1 of 2 jobs" in lines[0] and "1 failed" in lines[0]
+    assert "1 figures and tables of rts" in lines[1]
+    assert any("no room" in line for line in lines) and any("--rerun-incomplete" in line for line in lines)
+
+
+def test_the_demo_is_small():
+    catalogue = catalogue_of("config/demo.yaml")
+    assert set(catalogue.shown) == {"rts-f3", "zoo-seconds"} and catalogue.data == "data/demo"
+    assert len(catalogue.config["matrix"]["estimators"]) == 6
+    # Two cores do that in half a minute, beside the compilation of kernels.
+    assert costs.expected_total(catalogue, {"evidence": 2, "estimate_together": 2, "long_run": 3, "experiment": 9}) < 60
