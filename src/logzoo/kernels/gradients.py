@@ -169,7 +169,7 @@ def update_hidden_inputs_of_values(parameters: Parameters, x: Array, chains: Cha
     sums = np.empty((x.shape[0], WIDTH), np.float32)
     table = np.empty(parameters.weights.shape[1:], np.float32)
     for block in range(parameters.weights.shape[0]):
-        for i in range(table.shape[0]):
+        for i in range(len(table)):
             copy_into(table[i], parameters.weights[block, i])
         first = block * WIDTH
         sums[:] = _ZERO

@@ -6,7 +6,7 @@ exp(offset_k) f_k(x) (Carlson et al. 2016, eq 8). x is v with the hidden units s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -160,8 +160,8 @@ def count_crossing(rung: int, base_end: int, model_end: int, heading: int) -> tu
 class Scratch(NamedTuple):
     """What sweeps of simulated tempering work with."""
 
-    layers: tuple  # of `sweep_scratch`
-    energies: tuple  # of `energy_scratch`
+    layers: Any  # of `sweep_scratch`
+    energies: Any  # of `energy_scratch`
     values: np.ndarray  # (M,)
     q: np.ndarray  # (K,)
     block_sums: np.ndarray  # as `draw_rung` takes them
