@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -68,20 +67,8 @@ def bar(total: int, what: str, unit: str, progress: bool, *, done: int = 0) -> t
 
 
 def stage(what: str, progress: bool) -> tqdm:
-    """A line that says what is running, above the bars of it; to be closed. progress: whether it is wanted.
-
-    A terminal also gets a line, wanted or not, if kernels are about to be compiled: that takes seconds.
-    """
-    _announce_compilation()
+    """A line that says what is running, above the bars of it; to be closed. progress: whether it is wanted."""
     return _bar(progress, desc=what, bar_format="{desc} ...")
-
-
-@cache
-def _announce_compilation():
-    from logzoo.kernels.cache import is_cold
-
-    if sys.stderr is not None and sys.stderr.isatty() and is_cold():
-        print("logzoo: compiling kernels (once, about 25 s)", file=sys.stderr, flush=True)
 
 
 def _bar(progress, **settings):

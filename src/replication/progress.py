@@ -136,15 +136,15 @@ def ending(progress: Progress, folder: str, claims: str, log: str, success: bool
 
     folder: figures of the scale. claims: how many were reproduced, empty without a scorecard. log: Snakemake's file.
     """
-    made = [path for path in progress.outputs if Path(path).is_file()]
-    pictures = sorted({str(Path(path).with_suffix("")) for path in made if Path(path).parent.parent == Path(folder)})
+    files = [path for path in progress.outputs if Path(path).is_file()]
+    pictures = sorted({str(Path(path).with_suffix("")) for path in files if Path(path).parent.parent == Path(folder)})
     papers = sorted({Path(path).parent.name for path in pictures})
     took = duration(time.monotonic() - progress.started)
     lines = [f"logzoo: {progress.finished} of {progress.jobs} jobs done in {took}, {len(progress.failures)} failed"]
     if pictures:
         lines.append(f"  made      {len(pictures)} figures and tables of {', '.join(papers)}, in {folder}/")
     page = Path(folder) / "index.html"
-    if str(page) in made or (success and len(papers) != 1 and page.is_file()):
+    if str(page) in files or (success and len(papers) != 1 and page.is_file()):
         lines.append(f"  page      {page}: all figures, tables and verdicts")
     if claims:
         lines.append(f"  claims    {claims}")

@@ -10,6 +10,7 @@ import hashlib
 import os
 import platform
 import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache, partial
@@ -64,6 +65,13 @@ def is_cold() -> bool:
     """Whether the cache has no machine code of these kernels for this processor."""
     path = folder()
     return path is None or next(path.rglob("*.nbi"), None) is None
+
+
+@cache
+def announce_compilation() -> None:
+    """Print a line on a terminal, once a process, if kernels are about to be compiled: that takes seconds."""
+    if sys.stderr is not None and sys.stderr.isatty() and is_cold():
+        print("logzoo: compiling kernels (once, about 25 s)", file=sys.stderr, flush=True)
 
 
 def bases() -> Iterator[Path]:

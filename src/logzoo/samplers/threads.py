@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from logzoo.kernels.cache import announce_compilation
+
 # Chains that make all sweeps of a kernel call before others have their turn: 1 MB of state and lists at 784 x 500.
 TILE = 128
 
@@ -47,6 +49,7 @@ def parts_between(edges: np.ndarray, *per_chain: Any) -> list:
 
 def over_parts(kernel: Callable, threads: int, parts: Sequence) -> None:
     """Call kernel(*part) for every part, up to `threads` of them at once."""
+    announce_compilation()
     if threads == 1:
         for part in parts:
             kernel(*part)
