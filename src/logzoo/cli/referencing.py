@@ -9,7 +9,7 @@ import numpy as np
 
 from logzoo.checks import one_of
 from logzoo.cli.estimating import JSON
-from logzoo.cli.running import write
+from logzoo.cli.running import count, write
 from logzoo.printing import columns, json_line, table
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def add_score(add: Callable[..., Any]) -> None:
     summary = "downloaded file of an RBM that is not part of logzoo, recognised by its checksum; may be repeated"
     add("--file", action="append", default=[], dest="files", metavar="FILE", help=summary)
     add("--method", default="ais", type=str.lower, help="estimator of logzoo to compare with (default ais)")
-    add("--sweeps", type=int, metavar="N", help="its sweeps of each chain, of 100 chains (default 10000)")
+    add("--sweeps", type=count, metavar="N", help="its sweeps of each chain, of 100 chains (default 10000)")
     add("--json", **JSON)
 
 
