@@ -48,7 +48,7 @@ _SEARCH, _MOST_SEARCHED = 0.3, 4000
 # Units of the smaller layer up to which enumeration costs about a second.
 _ENUMERABLE = 20
 # The default budget: the most sweeps, and the most work, in weights passed by all chains. A unit costs as many weights.
-_MOST_SWEEPS, _MOST_WORK, _WEIGHTS_OF_A_UNIT = 200_000, 1.3e13, 200
+_MOST_SWEEPS, _MOST_WORK, _WEIGHTS_OF_A_UNIT = 200_000, 1.8e13, 200
 # Part of the tolerance by which evidence may lie beyond three standard errors of an estimate.
 _SLACK = 0.1
 # Nats; a mass that is less certain tells no more.
