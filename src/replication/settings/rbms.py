@@ -196,6 +196,7 @@ class Zoo(Section):
     budgets: Counts = Field(description="Budgets of the estimates in sweeps per chain.")
     chains: AtLeastTwo = Field(description="Chains of an estimate.")
     replicates: Count | None = Field(None, description="Replicates of an estimate, in place of those of `matrix`.")
+    truth_sweeps: Count | None = Field(None, description="Sweeps of each long run for log Z; see `truth.sweeps`.")
     trainers: dict[Name, ZooTrainer] = Field(min_length=1, description="Trainers by name. `null` leaves one out.")
 
 

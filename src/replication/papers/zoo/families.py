@@ -17,7 +17,7 @@ def zoo_models(zoo: dict) -> dict[str, dict]:
             "title": f"{data}, {hidden} hidden units, {entry['title']}",
             "short": f"{data}, {hidden} hidden, {entry['title']}",
             "dataset": zoo["datasets"][data],
-            **{key: zoo[key] for key in ("budgets", "chains", "replicates") if key in zoo},
+            **{key: zoo[key] for key in ("budgets", "chains", "replicates", "truth_sweeps") if key in zoo},
             "train": {**{key: value for key, value in entry.items() if key != "title"}, "hidden": hidden},
         }
     return models
