@@ -60,6 +60,8 @@ _WIDEST = 2400
 SETTINGS = {
     "font.size": 9,
     "axes.titlesize": 10,
+    # Else matplotlib measures all labels of an axis to place its title, which takes a tenth of the time of a figure.
+    "axes.titley": 1.0,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "legend.frameon": False,
