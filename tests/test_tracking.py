@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from logzoo import RBM, LogZTracker, exact_log_z, mean_log_likelihood
+from logzoo import RBM, LogZTracker, exact_log_z, mean_log_likelihood, train_rbm
 
 
 def contrastive_divergence(updates, rate, seed, visible=30, hidden=8, batch=50):
@@ -137,3 +137,37 @@ def test_scikit_learn_is_followed():
         model.partial_fit(data)
         tracker.update(model.components_.T, model.intercept_visible_, model.intercept_hidden_)
     assert abs(tracker.log_z - exact_log_z(RBM.from_sklearn(model))) < 4 * tracker.std_error
+
+
+def test_a_training_by_train_rbm_is_followed_by_its_snapshots():
+    data = (np.random.default_rng(0).random((200, 12)) < np.linspace(0.1, 0.9, 12)).astype(int)
+    snapshots = train_rbm(data, "pcd", hidden=4, updates=100, batch=50, every=10, snapshots=10).snapshots
+    first, *others = (RBM.from_dataset(snapshots.isel(update=number)) for number in range(snapshots.sizes["update"]))
+    tracker = LogZTracker(first, every=1)
+    for rbm in others:
+        tracker.update(rbm.weights, rbm.visible_bias, rbm.hidden_bias)
+    assert abs(tracker.log_z - exact_log_z(rbm)) < 4 * tracker.std_error
+
+
+@pytest.mark.nightly
+def test_a_loop_of_torch_is_followed():
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    data = (torch.rand(200, 12) < torch.linspace(0.1, 0.9, 12)).float()
+    weights, visible_bias, hidden_bias = (torch.zeros(shape, requires_grad=True) for shape in ((12, 4), 12, 4))
+    parameters = [weights, visible_bias, hidden_bias]
+    optimizer, tracker = torch.optim.SGD(parameters, lr=0.1), LogZTracker(parameters, every=10)
+
+    def free_energy(v):
+        return -(v @ visible_bias + torch.nn.functional.softplus(v @ weights + hidden_bias).sum(dim=1)).mean()
+
+    for _ in range(100):
+        with torch.no_grad():
+            h = torch.bernoulli(torch.sigmoid(data @ weights + hidden_bias))
+            w = torch.bernoulli(torch.sigmoid(h @ weights.T + visible_bias))
+        optimizer.zero_grad()
+        (free_energy(data) - free_energy(w)).backward()
+        optimizer.step()
+        tracker.update(*parameters)
+    rbm = RBM(*(array.detach().numpy() for array in parameters))
+    assert abs(tracker.log_z - exact_log_z(rbm)) < 4 * tracker.std_error
