@@ -74,7 +74,7 @@ def disagreements(files):
             found.append(f"{name} is not pinned in requirements.txt")
         elif not requirement.specifier or pins[name] not in requirement.specifier:
             found.append(f"{name}=={pins[name]} in requirements.txt does not satisfy {requirement}")
-    found += conda_disagreements(files, direct, pins)
+    found += conda_disagreements(files, direct)
     project, citation = (
         tomllib.loads(files["pyproject.toml"])["project"],
         yaml.safe_load(files["CITATION.cff"]),
@@ -85,21 +85,21 @@ def disagreements(files):
     return found
 
 
-def conda_disagreements(files, direct, pins):
-    """Yield how environment.yml differs: it holds Python and the pinned direct dependencies."""
+def conda_disagreements(files, direct):
+    """Yield how environment.yml differs: it holds Python and the direct dependencies, as pyproject.toml limits them."""
     environment = yaml.safe_load(files["environment.yml"])
     if environment["channels"] != ["conda-forge", "bioconda"]:
         yield "environment.yml: channels are not conda-forge, bioconda"
     python = "python" + tomllib.loads(files["pyproject.toml"])["project"]["requires-python"]
     if python not in environment["dependencies"]:
         yield f"environment.yml does not hold {python}"
-    named = (item.partition("=") for item in environment["dependencies"] if item != python)
-    found = {canonicalize_name(CONDA_NAMES.get(name, name)): pin for name, _, pin in named}
+    named = (Requirement(item) for item in environment["dependencies"] if item != python)
+    found = {canonicalize_name(CONDA_NAMES.get(item.name, item.name)): item.specifier for item in named}
     for name in sorted(direct.keys() | found.keys()):
         if name not in found:
             yield f"{name} is missing in environment.yml"
-        elif found[name] != pins.get(name):
-            yield f"{name}: {found[name]} in environment.yml, {pins.get(name)} in requirements.txt"
+        elif name not in direct or found[name] != direct[name].specifier:
+            yield f"{name}: {found[name]} in environment.yml, otherwise in pyproject.toml"
 
 
 def differences_from_installed(files):
