@@ -54,7 +54,7 @@ def estimate_log_z(
         ``estimate(rbm, ledger, stream, **options)`` of your own is run and checked as the listed ones are.
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included. The default is 10,000 for one method
-        and at most 200,000 for ``"auto"`` (fewer for large models), which may stop earlier.
+        and at most 300,000 for ``"auto"`` (fewer for large models), which may stop earlier.
     chains : int
         Number of independent chains, at least 2: their spread gives the standard error.
     base : array, shape (visible,), or str, optional

@@ -54,7 +54,7 @@ def add_arguments(add: Callable[..., Any]) -> None:
     summary = "one estimator, or all of them one by one: all; default auto: unlike ones until they agree, or a refusal"
     add("--method", default="auto", type=str.lower, metavar="NAME", help=f"{summary}; an unknown name lists them")
     add("--tolerance", type=float, metavar="X", help="of auto: half-width in nats of the 95%% interval (default 0.1)")
-    summary = "sweeps of each chain (default 10000); of auto the most it may spend (default 200000, large models fewer)"
+    summary = "sweeps of each chain (default 10000); of auto the most it may spend (default 300000, large models fewer)"
     add("--sweeps", type=count, metavar="N", help=summary)
     add("--chains", type=count, default=100, metavar="N", help="independent chains (default 100)")
     add("--seed", type=count, default=0, metavar="N", help="random seed (default 0)")

@@ -48,7 +48,7 @@ _SEARCH, _MOST_SEARCHED = 0.3, 4000
 # Units of the smaller layer up to which enumeration costs about a second.
 _ENUMERABLE = 20
 # The default budget: the most sweeps, and the most work, in weights passed by all chains. A unit costs as many weights.
-_MOST_SWEEPS, _MOST_WORK, _WEIGHTS_OF_A_UNIT = 200_000, 1.8e13, 200
+_MOST_SWEEPS, _MOST_WORK, _WEIGHTS_OF_A_UNIT = 300_000, 1.8e13, 200
 # Part of the tolerance by which evidence may lie beyond three standard errors of an estimate.
 _SLACK = 0.1
 # Nats; a mass that is less certain tells no more.
@@ -171,7 +171,7 @@ def estimate(
 
 
 def default_sweeps(rbm: RBM, chains: int) -> int:
-    """Sweeps of each chain that `estimate` may use by default: 200,000, or fewer of large models or many chains."""
+    """Sweeps of each chain that `estimate` may use by default: 300,000, or fewer of large models or many chains."""
     weights = rbm.visible * rbm.hidden + _WEIGHTS_OF_A_UNIT * (rbm.visible + rbm.hidden)
     affordable = min(_MOST_SWEEPS, int(_MOST_WORK / (weights * chains)))
     return max(affordable, 2 * _least_sweeps(rbm, chains))
