@@ -11,8 +11,6 @@ from sphinx.util.docutils import SphinxDirective
 
 import logzoo
 
-# Names whose example is that of another.
-_RELATED = {"score": ("scorer",)}
 _FIELDS = "   :members:\n   :undoc-members:\n   :member-order: bysource\n"
 
 
@@ -37,12 +35,7 @@ class PublicSummary(SphinxDirective):
     def run(self):
         rows = ["| name | purpose | example |", "|---|---|---|"]
         for name in logzoo.__all__:
-            purpose = (
-                (_docstring(name) or f"The function that `{_RELATED[name][0]}()` returns.")
-                .strip()
-                .partition("\n")[0]
-                .replace("|", "\\|")
-            )
+            purpose = _docstring(name).strip().partition("\n")[0].replace("|", "\\|")
             rows.append(f"| [`{name}`](#logzoo.{name}) | {purpose} | `{example_of(name)}` |")
         return self.parse_text_to_nodes("\n".join(rows) + "\n")
 
@@ -53,14 +46,14 @@ def example_of(name):
         other: re.findall(r"^ *>>> (.*\b" + other + r"\(.*)$", _docstring(other), re.M) for other in logzoo.__all__
     }
     returning = [other for other in logzoo.__all__ if re.search(rf"Returns\n *-+\n *{name}\b", _docstring(other))]
-    found = [call for other in (name, *returning, *_RELATED.get(name, ())) for call in calls[other]]
+    found = [call for other in (name, *returning) for call in calls[other]]
     if not found:
         raise ValueError(f"logzoo.{name}: no example in its docstring, nor in that of a function that returns it")
     return found[0]
 
 
 def _docstring(name):
-    return inspect.getdoc(inspect.unwrap(getattr(getattr(logzoo, name), "func", getattr(logzoo, name)))) or ""
+    return inspect.getdoc(inspect.unwrap(getattr(logzoo, name))) or ""
 
 
 class Listing(SphinxDirective):

@@ -96,7 +96,49 @@ def scorer(method: str = "auto", **settings: Any) -> Callable[..., float]:
     return partial(_score, method=method, **settings)
 
 
-def _score(fitted, X, y=None, *, method, **settings):
+def score(fitted: Any, X: Any, y: Any = None) -> float:
+    """Mean log-likelihood of held-out examples with log Z by `auto`, for ``scoring=`` of a search of scikit-learn.
+
+    Parameters
+    ----------
+    fitted : BernoulliRBM or Pipeline
+        A Pipeline ends in a BernoulliRBM; its earlier steps are applied to X.
+    X : array or sparse matrix of 0 and 1, shape (examples, visible)
+    y : None
+        Ignored.
+
+    Returns
+    -------
+    float
+        Mean of log p(v) over the examples, nats.
+
+    Raises
+    ------
+    ValueError
+        For other data than zeros and ones.
+
+    Warns
+    -----
+    RuntimeWarning
+        If the estimate of log Z did not converge.
+
+    See Also
+    --------
+    scorer : the same with another method or other settings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.neural_network import BernoulliRBM
+    >>> from logzoo import score
+    >>> fitted = BernoulliRBM(n_components=2, random_state=0).fit(np.eye(4))
+    >>> bool(score(fitted, np.eye(4)) < 0)
+    True
+    """
+    return _score(fitted, X, method="auto", stacklevel=3)
+
+
+def _score(fitted, X, y=None, *, method, stacklevel=2, **settings):
     rbm = RBM.from_sklearn(fitted)
     if len(getattr(fitted, "steps", ())) > 1:
         X = fitted[:-1].transform(X)
@@ -104,8 +146,7 @@ def _score(fitted, X, y=None, *, method, **settings):
     X = X.toarray() if hasattr(X, "toarray") else X
     estimate = estimate_log_z(rbm, method, **settings)
     if not estimate.converged:
-        warnings.warn(f"{method} did not converge: {', '.join(estimate.reasons)}", RuntimeWarning, stacklevel=2)
+        warnings.warn(
+            f"{method} did not converge: {', '.join(estimate.reasons)}", RuntimeWarning, stacklevel=stacklevel
+        )
     return mean_log_likelihood(rbm, X, estimate).value
-
-
-score = scorer()
