@@ -22,17 +22,16 @@ CASES = [
     # Usage
     ("estimate", "required: MODEL"),
     ("estimate model.nc --sweeps many", "--sweeps: expected a whole number such as 10000 or 1e4, found 'many'"),
-    (
-        "estimate model.nc --base flat",
-        "--base: unknown value 'flat'; expected one of modes, matched, visible-bias, uniform",
-    ),
+    ("estimat model.nc", "unknown value 'estimat'; did you mean 'estimate'? expected one of audit, "),
+    ("estimate model.nc --metod=ais", "unknown option '--metod'; did you mean '--method'? expected one of --base, "),
+    ("estimate model.nc --base mods", "--base: unknown value 'mods'; did you mean 'modes'? expected one of matched, "),
     (f"train data.nc {TRAINING}", "required: -o/--output"),
     # Methods and their options
     ("estimate model.nc --method guess", "method: unknown value 'guess'; expected one of ais, "),
     (f"train data.nc {TRAINING} --method guess -o new.nc", "method: unknown value 'guess'; expected one of cd, "),
     (
         f"estimate model.nc {BUDGET} --method rts --option rungz=5",
-        "rts: unknown option 'rungz'; did you mean 'rungs'? expected one of base, ",
+        "rts: unknown option 'rungz'; did you mean 'rungs'? expected one of base, form, ",
     ),
     (
         f"estimate model.nc {BUDGET} --method rts --option rungs=many",
@@ -192,6 +191,7 @@ LIBRARY = {
     "too large": (lambda: exact_log_z(rbm(40, 40)), "smaller layer has 40 units"),
     "grey data": (lambda: estimate_log_z(rbm(), data=0.5 * ones(4)), "data: expected zeros and ones"),
     "name of a parameter": (lambda: train(ones(20), name=5), "pcd: unknown option 'name'"),
+    "thread": (lambda: estimate_log_z(rbm(), "ais", thread=2), "did you mean 'threads'? expected one of base, ladder"),
     "stream": (lambda: train(ones(20), stream=5), "pcd: unknown option 'stream'"),
     "large start": (
         lambda: train(ones(20), start=RBM(np.full((VISIBLE, 2), -1e9), np.zeros(VISIBLE), np.zeros(2))),

@@ -31,10 +31,10 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def expected_one_of(value: object, choices: Iterable[object]) -> str:
-    """What to expect instead of an unknown name, as the end of a message: the nearest name first, then 30 at most."""
+def expected_one_of(value: object, choices: Iterable[object], unlisted: Iterable[str] = ()) -> str:
+    """The end of a message about an unknown name: the nearest name, then at most 30 choices, without the unlisted."""
     names = sorted(map(str, choices))
-    near = get_close_matches(str(value)[:_SHOWN], names, n=1, cutoff=0.6)
+    near = get_close_matches(str(value)[:_SHOWN], [*names, *unlisted], n=1, cutoff=0.6)
     hint = f"did you mean {near[0]!r}? " if near else ""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"{hint}expected one of {', '.join(names[:_NAMED])}{more}"

@@ -13,6 +13,8 @@ from logzoo.checks import expected_one_of, shown
 from logzoo.printing import table
 
 Function = str | Callable
+# Parameters that the library passes to every method itself: no options, so no message and no table lists them.
+_PASSED = {"progress", "stream", "threads"}
 
 
 def resolved(function: Function) -> Callable:
@@ -39,8 +41,9 @@ def check_options(name: str, options: Iterable[str], functions: Iterable[Functio
     if any(parameter.kind == inspect.Parameter.VAR_KEYWORD for parameter in of_users):
         return
     known = options_of(*functions)
+    listed, unlisted = known - _PASSED, known & _PASSED
     for option in sorted(set(options) - known):
-        raise ValueError(f"{name}: unknown option {shown(option)}; {expected_one_of(option, known)}")
+        raise ValueError(f"{name}: unknown option {shown(option)}; {expected_one_of(option, listed, unlisted)}")
 
 
 def taken(options: Mapping, *functions: Function) -> dict:
@@ -91,7 +94,7 @@ class Listing(list[Entry]):
     @classmethod
     def of(cls, methods: Mapping[str, Any], function: Callable) -> "Listing":
         """The Listing of {name: method} without the options that are parameters of the public `function`."""
-        common = {*inspect.signature(function).parameters, "stream"}
+        common = {*inspect.signature(function).parameters, *_PASSED}
         return cls(
             Entry(name, method.title, tuple(sorted(method.options - common))) for name, method in methods.items()
         )

@@ -87,6 +87,7 @@ def _protocol(folder, configfile):
 
 
 def _publish(folder, scale, configfile, megabytes):
+    from logzoo.checks import expected_one_of, shown
     from replication.audit import checkout
     from replication.audit.publish import publish
     from replication.costs import core_hours
@@ -94,7 +95,7 @@ def _publish(folder, scale, configfile, megabytes):
 
     known = checkout.configuration_files(configfile)
     if scale not in known:
-        raise ValueError(f"--scale {scale}: expected one of {', '.join(sorted(known))}, or its --configfile")
+        raise ValueError(f"--scale: unknown value {shown(scale)}; {expected_one_of(scale, known)}, or its --configfile")
     jobs, hours = checkout.jobs_of_scale(scale, known[scale]), core_hours(_catalogue(folder, known[scale]))
     write(publish(folder, scale, jobs, most=megabytes, hours=hours))
     write("".join(f"updated: {page}\n" for page in requote_pages(folder)))

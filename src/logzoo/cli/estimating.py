@@ -115,7 +115,9 @@ def run(
 
 def _base(base, base_data, rbm):
     if base not in (None, *BASES):
-        raise ValueError(f"--base: unknown value {base!r:.200}; expected one of {', '.join(BASES)}")
+        from logzoo.checks import expected_one_of, shown
+
+        raise ValueError(f"--base: unknown value {shown(base)}; {expected_one_of(base, BASES)}")
     if None not in (base, base_data):
         raise ValueError("--base: expected no --base-data beside it, the base is matched to one thing")
     if base_data is None:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from logzoo.checks import one_of
 from logzoo.cli.estimating import JSON
 from logzoo.cli.running import count, write
 from logzoo.printing import columns, json_line, table
@@ -39,6 +36,9 @@ def add_score(add: Callable[..., Any]) -> None:
 
 def run_reference(action: str, name: str | None, output: str | None) -> None:
     """List the reference RBMs, print the card of one, or write its parameters."""
+    import numpy as np
+
+    from logzoo.checks import one_of
     from logzoo.io.atomic import resolved_output, written_whole
     from logzoo.reference import cards, load_reference
 

@@ -25,8 +25,26 @@ class Parser(argparse.ArgumentParser):
         words = [str(action.metavar or action.dest) for action in self._positionals._group_actions]
         raise ValueError(f"{message}; usage: {' '.join([self.prog, '[options]', *words])} (see {self.prog} --help)")
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse as argparse does, but refuse unknown flags here: the parser of a command knows the nearest one."""
+        known, others = super().parse_known_args(args, namespace)
+        for text in others:
+            if text.startswith("--"):
+                self.error(_unknown("option", text.partition("=")[0], self._option_string_actions))
+        return known, others
+
+    def _check_value(self, action, value):
+        if action.choices is not None and value not in action.choices:
+            raise argparse.ArgumentError(action, _unknown("value", value, action.choices))
+
     def _print_message(self, message, file=None):
         write(message)
+
+
+def _unknown(kind, value, choices):
+    from logzoo.checks import expected_one_of, shown  # imports numpy
+
+    return f"unknown {kind} {shown(value)}; {expected_one_of(value, choices)}"
 
 
 def count(text: str) -> int:

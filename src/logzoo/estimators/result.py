@@ -145,7 +145,7 @@ class Estimate:
     >>> from logzoo import RBM, estimate_log_z
     >>> estimate = estimate_log_z(RBM([[1.0], [0.5]], [0.0, 0.1], [0.2]), "auto")
     >>> estimate
-    Estimate(auto: log Z = 2.8348 nat, 95% interval 2.8348 to 2.8348, converged)
+    Estimate(auto: log Z = 2.8348 nat, 95% interval 2.8348 to 2.8348, rigorous bounds 2.8348 to 2.8348, converged)
     >>> round(estimate.log_z, 4), estimate.reasons
     (2.8348, ())
     """
