@@ -105,8 +105,11 @@ class _Results:
             yield f"| {paper} | {' | '.join(str(named[word]) for word in words)} |"
 
     def _findings(self, folder):
+        first = {"": ""}
         for row in self._of(*FAILED):
-            yield f"{self._opening(row, folder)} Why: {row['reason'] or 'the cause is not known.'}"
+            earlier = first.setdefault(row["reason"], row["id"])
+            why = f"as for `{earlier}`." if earlier not in ("", row["id"]) else row["reason"]
+            yield f"{self._opening(row, folder)} Why: {why or 'the cause is not known.'}"
 
     def _undecided(self, folder):
         for row in self._of(UNDECIDED):
@@ -126,7 +129,7 @@ class _Results:
 
 
 def _to_decide(row, hours=None):
-    """How many times the repeats would decide a claim, if its value stays where it is; hours: what these took."""
+    """How many times the repeats would decide a claim if its value does not change. hours: their core-hours."""
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     least, most = (float(row[name]) for name in BOUNDS)
     if not np.isfinite([value, low, high]).all() or value in (least, most):
@@ -143,6 +146,6 @@ def _to_decide(row, hours=None):
     # Errors fall as one over the root of the repeats. A bound that is not there is no bound.
     times = max((reach / apart) ** 2 for reach, apart in reaches if not np.isnan(apart))
     if times <= 1.0:
-        return "The interval ends on the bound: a few more repeats decide it where the value stays as it is."
+        return "The interval ends on the bound: a few more repeats decide it."
     cost = f", in at most {times * hours:.2g} core-hours" if hours else ""
-    return f"Where the value stays as it is, {times:.2g} times the repeats decide it{cost}."
+    return f"Decided by {times:.2g} times the repeats{cost}."
