@@ -54,11 +54,12 @@ def test_claims_are_quoted_by_number_and_verdict(root, card):
 
 def test_lists_have_every_claim_of_their_verdict_once(root, card):
     for name, verdict in (("findings", NOT_REPRODUCED), ("undecided", UNDECIDED), ("untested", NOT_TESTED)):
-        lines = [line for line in quoted(name, root).splitlines() if line]
+        text = quoted(name, root)
+        lines = [line for line in text.splitlines() if line]
         of_it = [row for row in entries(card) if row["verdict"] == verdict]
         assert len(lines) == len(of_it)
         for line, row in zip(lines, of_it, strict=True):
-            assert row["claim"] in line and f"`{row['id']}`" in line and row["reason"] in line
+            assert row["claim"] in line and f"`{row['id']}`" in line and row["reason"] in text
             assert verdict == NOT_TESTED or row["number"] in line
     rows = quoted("papers", root).strip().splitlines()[2:]
     counts = [[int(cell) for cell in row.split("|")[2:-1]] for row in rows]

@@ -151,7 +151,7 @@ def test_a_guess_warns_a_program(tmp_path):
 def test_square_weights_need_names(path):
     rbm = random_rbm(5, 5)
     write(path, {"W": rbm.weights, "p": rbm.visible_bias, "q": rbm.hidden_bias})
-    assert refusal(path).endswith(f"'W' (5 x 5) is square, which tells no bias from the other; {ASKED}")
+    assert refusal(path).endswith(f"'W' (5 x 5) is square, so the shapes do not identify the biases; {ASKED}")
     found, (note,) = read(path, "W,p,q")
     assert same(found, rbm) and note.endswith(f"square and taken as (visible, hidden); if it is {TURN}")
     assert not same(read(path, "W,q,p")[0], rbm)

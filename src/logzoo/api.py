@@ -250,9 +250,9 @@ def methods() -> Listing:
 def _settings(rbm, method, sweeps, chains, base, data, threads, progress, options):
     """The ledger, the checked data, and the options of a method with all that it needs of the other arguments."""
     sweeps = _SWEEPS if sweeps is None else sweeps
-    # The spread between chains is where every standard error comes from.
+    # Every standard error comes from the spread between chains.
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))
-    # A user's own method need not take these.
+    # A method of a user may lack these.
     options |= {"threads": threads} if threads is not None else {}
     options |= {"progress": progress} if progress else {}
     if data is not None:

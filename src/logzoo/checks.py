@@ -1,4 +1,4 @@
-"""Checks of what a user hands in: each raises ValueError with one line that names the value and what was expected."""
+"""Checks of arguments: each raises ValueError with one line that names the value and the expected form."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def share(name: str, value: Any) -> float:
 
 
 def as_float(value: object) -> float:
-    """`value` as float, infinite if it is too large for one; NaN for what is no real number."""
+    """`value` as float, infinite if it is too large; NaN if it is not a real number."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool | np.bool_):
         return math.nan
     try:

@@ -1,7 +1,7 @@
 """Functions that are listed by name: imported when they are needed, and the options that they take.
 
 A function is named as "package.module:function" or is a function of a user's own. Its options are its keyword-only
-parameters; what the code itself passes is positional.
+parameters; the library passes the others by position.
 """
 
 import inspect
@@ -33,7 +33,7 @@ def options_of(*functions: Function) -> set[str]:
 
 
 def check_options(name: str, options: Iterable[str], functions: Iterable[Function]) -> None:
-    """Raise ValueError that names the known options for an unknown one. name: what the method is listed as.
+    """Raise ValueError that names the known options for an unknown one. name: the name of the method in the list.
 
     A user's own function with a `**` parameter may pass on any option, so there is nothing to check.
     """

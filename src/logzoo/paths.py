@@ -157,8 +157,8 @@ def at_equal_steps(betas: Floats, steps: Floats, rungs: int, *, linear_share: fl
 def equal_barrier(betas: Floats, attempted: Floats, accepted: Floats, *, linear_share: float = LINEAR_SHARE) -> Floats:
     """Inverse temperatures (rung,) from 0 to 1, as many as in `betas`, at equal steps of the barrier.
 
-    attempted, accepted (pair,): exchanges of neighbours at `betas`, tried and made. A share of the barrier is beta
-    itself, as in `equal_length`.
+    attempted, accepted (pair,): exchanges of neighbours at `betas`, tried and made. A share of the barrier is spread
+    evenly over beta, as in `equal_length`.
     """
     # Half a rejection in one more exchange: no rate is 0 or 1 because few exchanges were tried.
     rejected = (attempted - accepted + 0.5) / (attempted + 1.0)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def table(rows: Iterable[Iterable[object]], *, right: Container[int] = ()) -> str:
-    """Lines of rows of texts, aligned: all columns to the left, but for those numbered in `right`."""
+    """Lines of rows of texts, aligned: columns to the left, except those numbered in `right`."""
     rows = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     formats = [f"{'>' if number in right else '<'}{width}" for number, width in enumerate(widths)]
@@ -35,7 +35,7 @@ def html_table(title: str, rows: Iterable[tuple[str, object]]) -> str:
 
 
 def json_line(content: object) -> str:
-    """One line of JSON; numbers that JSON does not know become null."""
+    """One line of JSON; numbers that JSON lacks become null."""
 
     def plain(value):
         if isinstance(value, dict):
@@ -67,7 +67,7 @@ def bar(total: int, what: str, unit: str, progress: bool, *, done: int = 0) -> t
 
 
 def stage(what: str, progress: bool) -> tqdm:
-    """A line that says what is running, above the bars of it; to be closed. progress: whether it is wanted."""
+    """A line that names the running method, above its progress bars; to be closed. progress: whether it is wanted."""
     return _bar(progress, desc=what, bar_format="{desc} ...")
 
 

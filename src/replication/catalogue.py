@@ -1,4 +1,4 @@
-"""All figures and tables of a configuration, and the jobs that make what they show."""
+"""All figures and tables of a configuration, and the jobs that make their data."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -55,7 +55,7 @@ class Shown(NamedTuple):
 class Catalogue:
     """Everything that is shown, by name; `experiments` are the jobs behind it, by the path of their artifact.
 
-    Raises ValueError, one line, for an entry without a declaration, and for settings that it needs or does not know.
+    Raises ValueError, one line, for an entry without a declaration, and for missing or unknown settings.
     """
 
     def __init__(self, config: Config) -> None:
@@ -131,7 +131,8 @@ class Catalogue:
 
     @property
     def claimed(self) -> dict[str, dict]:
-        """Where the figures that show claims are, and what they were judged from, for the scorecard."""
+        """Pictures of the figures with claims, and the artifacts that the claims were judged from, for the
+        scorecard."""
         return {
             name: {
                 "paper": shown.paper,

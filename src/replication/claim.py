@@ -1,4 +1,4 @@
-"""A published claim: what the paper says, what is measured of it, what decides it, and at which size.
+"""A published claim: the statement, the statistic, its bounds, and the sizes here and in the paper.
 
 A claim is fixed before the first draw: docs/protocol.md is made from these entries and the configuration.
 """
@@ -36,7 +36,7 @@ class Power(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """What a paper claims, and the bounds of a statistic that decide it.
+    """The statement of a paper, and the bounds of the statistic that decides it.
 
     Without bounds it is an estimate next to the published value, without a verdict. Without `where` it is a diagnostic
     of ours, which no paper claims, and has no bounds.
@@ -63,7 +63,7 @@ class Claim(NamedTuple):
 class Size(NamedTuple):
     """How large the experiment behind a claim is.
 
-    settings: {what: (here, in the paper)}; None where the paper does not say. repeats: independent repeats of the
+    settings: {what: (here, in the paper)}; None if the paper does not state it. repeats: independent repeats of the
     statistic. trainings: independent trainings it rests on, 0 where the model is published or known. exploratory: why
     the setting is ours, where the paper names none.
     """

@@ -1,6 +1,6 @@
 """The command line of the replication: audit, cost, protocol, publish, crate.
 
-What takes long to import is imported inside the commands, so that help comes at once.
+Slow imports are inside the commands, so that help comes at once.
 """
 
 from collections.abc import Sequence

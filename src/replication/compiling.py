@@ -28,7 +28,7 @@ _FEW = {"particles": 20, "rungs": 5}
 
 
 def compile_kernels(cores: int) -> None:
-    """Have what the methods need compiled by as many processes, at most two; nothing to do where it is."""
+    """Compile the kernels of the methods in as many processes, at most two; do nothing if they are compiled."""
     folder = cache.folder()
     if folder is None or is_compiled():
         return
@@ -41,7 +41,7 @@ def compile_kernels(cores: int) -> None:
 
 
 def is_compiled() -> bool:
-    """Whether the cache has what the methods need."""
+    """Whether the cache has the kernels of the methods."""
     folder = cache.folder()
     return folder is not None and (folder / _MARK).is_file()
 

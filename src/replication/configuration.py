@@ -27,7 +27,7 @@ def checked(config: dict, folder: str | Path) -> dict:
     `matrix.estimators` is a list, and models of grids and of the zoo are added. Names among the settings of a figure
     are checked by its declaration. folder: the files of configuration, which name all scales.
 
-    Raises ValueError, one line with the dotted path of the setting, what was expected and what was found.
+    Raises ValueError, one line with the dotted path of the setting, the expected form and the value.
     """
     config = _with_estimators(_without_nulls(_at_scale(config, _scales(Path(folder)))))
     try:
@@ -94,7 +94,7 @@ def _with_estimators(config: dict) -> dict:
 
 
 def _without_nulls(settings: dict) -> dict:
-    """Settings without those that are null, but for options, where null is a value."""
+    """Settings without nulls, except in options, where null is a value."""
     return {
         key: _without_nulls(value) if isinstance(value, dict) and key != "options" else value
         for key, value in settings.items()

@@ -1,4 +1,4 @@
-"""What a run will cost: the work of its jobs, counted from their settings, times the seconds that work takes.
+"""The cost of a run: the work of its jobs, counted from their settings, times seconds per unit of work.
 
 Work is counted in visits: weights looked at, V H and a little more in a sweep of a chain of a V x H RBM.
 """
@@ -28,7 +28,7 @@ SECONDS = {
     "resampling": 1e-8,
     "Hamiltonian": 1e-5,
 }
-# Of work that nobody has measured: that of the most expensive sweeps.
+# Seconds of work that was not measured: those of the most expensive sweeps.
 UNKNOWN = 2e-10
 # Of every job: a process starts, artifacts are read and written, pictures are drawn.
 START = 0.5
@@ -221,7 +221,7 @@ def measured_slowness() -> float:
 
     visible, hidden = _PROBE_SHAPE
     rbm = RBM(np.random.default_rng(0).normal(0.0, 0.05, _PROBE_SHAPE), np.zeros(visible), np.zeros(hidden))
-    sample_gibbs(rbm, _PROBE_CHAINS, 1)  # compiles what is not in the cache
+    sample_gibbs(rbm, _PROBE_CHAINS, 1)  # compiles kernels that are not in the cache
     taken, end = [], time.monotonic() + _PROBE_SECONDS
     while not taken or time.monotonic() < end:
         start = time.process_time()

@@ -1,4 +1,4 @@
-"""Jobs as forks of one process that has loaded libraries and machine code: that takes longer than most jobs do.
+"""Jobs as forks of one process that has loaded libraries and machine code. Loading takes longer than most jobs.
 
 Snakemake starts a job as a program of its own. Where a server runs, the job hands its script over to it and waits for
 the end. Where no server runs, or it does not answer or has not loaded anything yet, the job runs by itself, to the same
@@ -36,7 +36,7 @@ _PACKAGES, _STAYING = ("logzoo", "replication"), "logzoo.kernels"
 
 def serve_jobs() -> None:
     """Start a server for the jobs that this process and its children start; it ends with this process at the latest."""
-    if sys.platform != "linux":  # elsewhere a fork may not use what its parent has loaded
+    if sys.platform != "linux":  # elsewhere a fork may not use libraries that its parent has loaded
         return
     # For a socket the path of the project may be too long.
     path = Path(tempfile.mkdtemp(prefix="logzoo-")) / "jobs"
@@ -66,7 +66,7 @@ def hand_over() -> None:
             return
         if not ready:  # it has loaded nothing yet
             return
-        # The job hears of an interruption, too, and says so itself.
+        # The job receives the interrupt, too, and reports it itself.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         task = {"script": sys.argv[0], "folder": os.getcwd(), "environment": dict(os.environ)}
         socket.send_fds(server, [b"\n"], [0, 1, 2])
@@ -167,7 +167,7 @@ def _answer(client: socket.socket, status: list[int]) -> None:
 
 
 def _end_with(client: socket.socket) -> None:
-    """End this process when its client ends: that has been stopped, or will hear nothing any more."""
+    """End this process when its client ends, because the client was stopped or cannot be reached."""
     if not client.recv(1):
         os.kill(os.getpid(), signal.SIGTERM)
 

@@ -1,6 +1,6 @@
-"""What every job of the workflow does around its one library call: its log, its errors, the artifacts it reads.
+"""The frame of every job of the workflow around its library call: its log, its errors, the artifacts it reads.
 
-What takes long to import is imported where it is used: every job of the workflow would wait for it.
+Slow imports are inside the functions that need them, so that other jobs do not wait for them.
 """
 
 import contextlib
@@ -54,7 +54,7 @@ def job(log_file: str) -> Iterator[None]:
 
 
 def _held() -> float:
-    """The most MB that this process has held so far; NaN where the system does not tell."""
+    """The most MB that this process has held so far; NaN if the system does not report it."""
     status = Path("/proc/self/status")
     lines = status.read_text().splitlines() if status.is_file() else []
     # Not getrusage: that counts what the process held before it became this program.
@@ -75,7 +75,7 @@ def _log_to(log_file: str) -> None:
 
 
 def _end_with_parent() -> None:
-    """Have this process end when the one that started it is killed: its output would belong to no run."""
+    """End this process when its parent is killed: its output would belong to no run."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
 
@@ -88,7 +88,7 @@ def read_inputs(task: Any) -> dict:
 
 
 def write_output(task: Any, dataset: "xr.Dataset", *, kind: str, number: int = 0, seed_path: object = "") -> None:
-    """Write a dataset as the output of that number of a job, with what the job was given as its provenance.
+    """Write a dataset as the output of that number, with the job's inputs and parameters as provenance.
 
     task: the `snakemake` object of a script.
     """
@@ -107,7 +107,7 @@ def write_output(task: Any, dataset: "xr.Dataset", *, kind: str, number: int = 0
 
 
 def stamp_of(task: Any, number: int = 0) -> dict:
-    """The stamp (`replication.artifacts`) of what a job makes as its output of that number."""
+    """The stamp (`replication.artifacts`) of the output of a job with that number."""
     parameters, source = recorded(dict(task.params.items()), number)
     return {"inputs": named_hashes(task.input), "parameters": digest_of(parameters), "source": source}
 

@@ -1,4 +1,4 @@
-"""Models and their estimates, as the configuration has them: what the rules ask for by name."""
+"""Models and their estimates in the configuration, by the names that the rules use."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -60,7 +60,8 @@ def truth_from(config: Config, model: str) -> str:
 def estimate_settings(
     config: Config, model: str, estimators: Iterable[str], *, long_run: bool = False
 ) -> dict[str, dict]:
-    """{estimator: what its estimates on a model depend on, beside their inputs}; of one long run for a truth."""
+    """{estimator: parameters of its estimates on a model, without their inputs}; or those of a long run for a
+    truth."""
     of_model, matrix = config["models"][model], config["matrix"]
     repeated = of_model.get("replicates", matrix["replicates"])
     settings = {}
@@ -81,7 +82,7 @@ def estimate_settings(
 def made_together(config: Config) -> dict[str, list[str]]:
     """Estimators of the matrix that a job of one model makes together, by a name for each lot.
 
-    All of them where the configuration says so, else those that read the same run.
+    All of them if the configuration sets it, else those that read the same run.
     """
     names = config["matrix"]["estimators"]
     lots = {"together": names} if config["matrix"]["together"] else {lot[0]: lot for lot in by_run(config, names)}

@@ -1,4 +1,4 @@
-"""What a run of Snakemake prints on the terminal: one line of progress, and at the end what it made.
+"""The terminal output of a run of Snakemake: one line of progress, and at the end a summary.
 
 Snakemake's own messages go to its log file. Only its public log events are read.
 """
@@ -109,13 +109,13 @@ class Progress(logging.Handler):
 def attach(expected: Callable[[str], float], total: Callable[[Mapping[str, int]], float]) -> Progress:
     """Show the progress of this process's run instead of Snakemake's messages, which its log file keeps.
 
-    A dry run prints what it always does. Warnings and errors are printed, too, but for the report of a failed job.
+    A dry run prints its usual plan. Warnings and errors are printed, too, except the report of a failed job.
     """
     progress, logger = Progress(expected, total), logging.getLogger(LOGGER)
     for handler in logger.handlers:
         if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
             handler.addFilter(lambda record: not progress.shown or _is_for_terminal(record))
-    # First: what it learns from an event decides whether that event is printed.
+    # First, because it decides whether an event is printed.
     logger.handlers.insert(0, progress)
     return progress
 
@@ -125,14 +125,14 @@ def _is_for_terminal(record: logging.LogRecord) -> bool:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as people say them: 40 s, 3 min, 2.5 h."""
+    """Seconds in human units: 40 s, 3 min, 2.5 h."""
     if seconds < 99.5:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 99.5 * 60 else f"{seconds / 3600:.1f} h"
 
 
 def ending(progress: Progress, folder: str, claims: str, log: str, success: bool) -> str:
-    """About ten lines at the end of a run: what it made, where the page is, what failed, how to go on.
+    """About ten lines at the end of a run: the files made, the path of the page, failures, the command to continue.
 
     folder: figures of the scale. claims: how many were reproduced, empty without a scorecard. log: Snakemake's file.
     """

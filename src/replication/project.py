@@ -1,4 +1,4 @@
-"""A project as Snakemake reads it, from Python: its configuration, its figures and tables, what they are made from."""
+"""A project as Snakemake reads it, from Python: its configuration, its figures and tables, and their inputs."""
 
 import re
 from pathlib import Path, PurePosixPath
@@ -13,9 +13,10 @@ _PAGES = "docs/estimators"
 
 
 def merged_configuration(*files: str, folder: str | Path = ".", over: Config | None = None) -> Config:
-    """The configuration that Snakemake merges in a folder: what the Snakefile names, the papers' files, and more.
+    """The configuration that Snakemake merges in a folder: the files named in the Snakefile, the papers' files, and
+    others.
 
-    files: further ones of the folder, as --configfile takes them. over: what is laid over all files.
+    files: further ones of the folder, as --configfile takes them. over: settings that override all files.
     """
     folder = Path(folder)
     named = [folder / name for name in _SETTINGS.findall((folder / "Snakefile").read_text())]
@@ -33,9 +34,9 @@ def catalogue_of(*files: str, folder: str | Path = ".", over: Config | None = No
 
 
 def read_artifacts(shown: Shown, folder: str | Path = ".") -> dict:
-    """What a figure or table is made from, as its `draw` or `rows` takes it: Datasets by name, in dicts of these.
+    """The inputs of a figure or table for its `draw` or `rows`: Datasets by name, or dicts of them.
 
-    Raises ValueError for what is not made yet.
+    Raises ValueError for artifacts that are missing.
     """
     from logzoo.io.netcdf import read_artifact  # xarray takes long to import, and the rules import this module
 

@@ -1,4 +1,4 @@
-"""What the Snakefile does before anything else: find the sources and the libraries, remove stale locks.
+"""First steps of the Snakefile: find the sources and the libraries, remove stale locks.
 
 This module imports the standard library alone, and the Snakefile runs it from its source.
 """

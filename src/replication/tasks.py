@@ -1,4 +1,4 @@
-"""What every file would be made with, by this configuration and this code, as the audit reads it.
+"""The parameters, inputs and code of every file by this configuration, as the audit reads them.
 
 `jobs_of_files` takes Snakemake's `workflow`. Nothing public names the rule that makes a file: `rules` and
 `rule.expand_*` are not documented, though none is marked as private.
@@ -36,7 +36,7 @@ def jobs_of_files(workflow: Any) -> dict[str, dict]:
 
 
 def _maker_of(workflow: Any, path: str) -> Any:
-    """The rule that makes a file, of several the one that makes the fewest others with it; None if there is none."""
+    """The rule that makes a file. Of several rules, the rule with the fewest other outputs; None without any."""
     able = [rule for rule in workflow.rules if any(output.match(path) for output in rule.output)]
     return min(able, key=lambda rule: len(rule.output), default=None)
 
@@ -55,13 +55,13 @@ def _jobs_of(maker: Any, wildcards: dict) -> dict[str, dict]:
 
 
 def lacking_sources(config: dict) -> list[str]:
-    """Manifests in the working folder that say that the files of a source of this configuration could not be had."""
+    """Manifests in the working folder that list files of a source as not available."""
     manifests = [f"data/raw/{name}/manifest.json" for name in config["sources"]]
     return [path for path in manifests if os.path.isfile(path) and "unavailable" in json.loads(Path(path).read_text())]
 
 
 def remove_manifest(scale: str) -> None:
-    """Remove the manifest of the last run: what follows changes files, and may be killed before it lists them."""
+    """Remove the manifest of the last run: this run changes files, and may be killed before it lists them."""
     Path(manifest_path(scale)).unlink(missing_ok=True)
 
 
@@ -96,7 +96,7 @@ def print_tables(catalogue: Catalogue, papers: Iterable[str] = ()) -> None:
 
 
 def print_ending(progress: Progress | None, catalogue: Catalogue, log: Iterable[str], *, success: bool) -> None:
-    """Print what a run made, what failed and how to go on; progress: None if Snakemake printed all of it."""
+    """Print the summary of a run; progress: None if Snakemake printed its own output."""
     if progress is None or not progress.jobs:
         return
     card, claims = Path(f"{catalogue.data}/scorecard.nc"), ""

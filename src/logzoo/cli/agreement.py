@@ -1,4 +1,4 @@
-"""All estimators on one RBM at the same budget: what they say of log Z, whether they agree, what bounds it."""
+"""All estimators on one RBM at the same budget: their values of log Z, whether they agree, and bounds."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Attempt(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """What the attempts say together, in nats."""
+    """Summary of the attempts, in nats."""
 
     lower: float  # AIS less its error: E[Z^] = Z, so log Z^ lies below log Z on average; NaN without AIS
     upper: float  # RAISE and its error, above log Z on average where the data are draws of the model; NaN without
@@ -69,7 +69,7 @@ def try_all(
     snapshots: handed to those that take them. progress: whether a terminal shows what is running.
     """
     attempts = []
-    # What no method could be run with is refused before anything is.
+    # Settings that no method accepts are refused before any method runs.
     SweepLedger(settings["sweeps"] or 1, whole_number("chains", settings["chains"], minimum=2))
     evidence = gather(rbm, root_stream(settings.get("seed", 0)).child("evidence"), data=data, progress=progress)
     with bar(len(ESTIMATORS), "methods", "method", progress) as progress_bar:
@@ -98,7 +98,7 @@ def agreement_of(attempts: Sequence[Attempt]) -> Agreement:
     apart, sigmas = (), 0.0
     for pair in combinations(sorted(_sound(attempts)), 2):
         first, second = (estimates[name] for name in pair)
-        # Of few chains intervals are wider than standard errors say, by Student's law.
+        # With few chains, intervals are wider than 1.96 standard errors (Student's t).
         error = np.hypot(first.interval_error, second.interval_error)
         distance = abs(first.log_z - second.log_z) / error if error > 0 else 0.0
         if distance > sigmas:
@@ -113,7 +113,7 @@ def _sound(attempts):
 
 
 def headline(attempts: Sequence[Attempt], agreement: Agreement) -> str:
-    """What the attempts say together, in one line."""
+    """Summary of the attempts, in one line."""
     ends = [estimate.log_z for estimate in _sound(attempts).values()]
     converged = [attempt.method for attempt in attempts if attempt.converged]
     if not ends:

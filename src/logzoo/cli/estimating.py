@@ -35,14 +35,14 @@ _SHOWN = (
 
 
 def add_model(add: Callable[..., Any]) -> None:
-    """Add the arguments that name a model and what its file holds."""
+    """Add the arguments that name a model and the arrays of its file."""
     add("model", metavar="MODEL", help=MODEL_HELP)
     add_roles(add)
     add("--spins", action="store_true", help="units of MODEL are -1 and +1: log Z is that of the spins")
 
 
 def add_roles(add: Callable[..., Any]) -> None:
-    """Add the arguments that say what the arrays of a file are."""
+    """Add the arguments that name the arrays of a file."""
     add("--names", metavar="W,A,B", help="names of the arrays: weights, visible bias, hidden bias, in this order")
     summary = "the weights are (hidden, visible), or --no-...: (visible, hidden); default: by shapes and names"
     add("--transposed", action=BooleanOptionalAction, help=summary)
@@ -103,7 +103,7 @@ def run(
     if snapshots is not None:
         settings["snapshots"] = read_snapshots(snapshots, tell=warn, **roles)
     examples = None if data is None else read_data(data, "test", visible=rbm.visible, tell=warn)[0]
-    # The marginals are those of the training split, where the file tells splits apart.
+    # The marginals come from the training split if the file has splits.
     base_data = data if base is None and base_data is None else base_data
     # Bars show on a terminal only.
     settings |= {"base": _base(base, base_data, rbm), "data": examples, "progress": True, **options}

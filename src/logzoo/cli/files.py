@@ -1,6 +1,6 @@
 """Files that a user hands to the command line: RBMs, 0/1 data, and the description of any artifact.
 
-Each function raises ValueError, one line naming the file, for what it cannot use.
+Each function raises ValueError, one line that names the file, if it cannot use the file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PROVENANCE = ("content_sha256", "source_sha256", "inputs_json", "parameters_jso
 def read_model(
     path: FilePath, names: str | Sequence[str] | None = None, *, tell: Callable[[str], object] = warnings.warn
 ) -> RBM:
-    """The RBM in a file, as by `RBM.load`; tell(line) is called with what was assumed."""
+    """The RBM in a file, as by `RBM.load`; tell(line) is called with each assumption."""
     return read_either(path, names, tell=tell)[0]
 
 
@@ -138,7 +138,7 @@ def check_checkpoint(path: FilePath | None, **others: FilePath | None) -> None:
 
 
 def _same(path, other):
-    """Whether two paths are of one file, which need not be there yet."""
+    """Whether two paths are of the same file, which may not exist yet."""
     both_exist = os.path.exists(path) and os.path.exists(other)
     return os.path.samefile(path, other) if both_exist else os.path.realpath(path) == os.path.realpath(other)
 

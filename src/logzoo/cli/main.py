@@ -1,6 +1,6 @@
 """The command line: estimate, exact, train, info, methods, reference, score.
 
-What takes long to import is imported inside the commands, so that help comes at once.
+Slow imports are inside the commands, so that help comes at once.
 """
 
 from __future__ import annotations

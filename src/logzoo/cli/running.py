@@ -26,7 +26,7 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(f"{message}; usage: {' '.join([self.prog, '[options]', *words])} (see {self.prog} --help)")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse as argparse does, but refuse unknown flags here: the parser of a command knows the nearest one."""
+        """Parse as argparse does, but refuse unknown flags here, where the flags of the command are available."""
         known, others = super().parse_known_args(args, namespace)
         for text in others:
             if text.startswith("--"):
@@ -118,13 +118,13 @@ def warn(text: str) -> None:
 
 
 def tell(text: str) -> None:
-    """Write a line to stderr, if there is one: what has none must not end up among the results."""
+    """Write a line to stderr, if there is one; stdout is for results."""
     if sys.stderr is not None:
         print(_encodable(f"logzoo: {text}", sys.stderr), file=sys.stderr)
 
 
 def bold(text: str) -> str:
-    """The text, bold on a terminal that knows how; https://no-color.org is honoured."""
+    """The text, bold on a terminal that supports it; https://no-color.org is honoured."""
     plain = (
         sys.stdout is None or not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     )

@@ -1,7 +1,8 @@
 """Readers of raw files: read(paths, options) -> Splits, the uint8 examples and the labels of each split.
 
-paths: by file name. options: from config/datasets.yaml. Malformed input raises ValueError, one line that names the file
-and what was expected. For text formats the options include where the splits come from: `files` (split -> file name), or
+paths: by file name. options: from config/datasets.yaml. Malformed input raises ValueError, one line that names the
+file and the expected form. For text formats the options include where the splits come from: `files` (split -> file
+name), or
 `own_split` ({file, validation, test} and perhaps seed), which cuts one file in the order of its rows, or shuffled by
 the seed.
 """
@@ -59,7 +60,7 @@ def one_hot(name: str, labels: np.ndarray | None, classes: int) -> np.ndarray:
 
 def shuffled_order(rows: int, seed: int) -> np.ndarray:
     """Draw a permutation of range(rows)."""
-    # NumPy keeps the raw words of a bit generator the same for ever, but not what its Generator makes of them.
+    # NumPy guarantees the raw words of a bit generator for all versions, but not the draws of its Generator.
     return np.argsort(np.random.Philox(key=seed).random_raw(rows), kind="stable")
 
 

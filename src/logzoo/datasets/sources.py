@@ -99,7 +99,7 @@ def _without_encoding(response, **_):
 
 
 LOG = logging.getLogger(__name__)
-# For files without a stated size: three times the largest known one.
+# Limit for files without a stated size: three times the largest known size.
 MOST_BYTES = 1 << 28
 DEFAULT_MIRRORS = os.pathsep.join(("data/mirror", "../shared/datasets"))
 

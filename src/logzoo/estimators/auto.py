@@ -51,7 +51,7 @@ _ENUMERABLE = 20
 _MOST_SWEEPS, _MOST_WORK, _WEIGHTS_OF_A_UNIT = 300_000, 1.8e13, 200
 # Part of the tolerance by which evidence may lie beyond three standard errors of an estimate.
 _SLACK = 0.1
-# Nats; a mass that is less certain tells no more.
+# Nats; the standard error above which an estimate of mass is not used.
 _LARGEST_ERROR = 1.0
 
 

@@ -49,7 +49,7 @@ def from_bridges(rbm: RBM, draws: ParallelTemperingDraws, sums: "BridgeSums") ->
     """The Estimate from ParallelTemperingDraws and the BridgeSums of their run.
 
     Its error is by the jackknife over independent ladders, or over blocks of the run if there are fewer than five.
-    Raises ValueError for a single ladder that has but one sweep.
+    Raises ValueError for a single ladder with only one sweep.
     """
     parts = sums.parts()
     log_ratios = sums.log_ratios(parts.sum(axis=0))
@@ -66,7 +66,7 @@ def estimate_of_exchanges(
     Raises ValueError for a single part.
     """
     if len(left_out) < 2:
-        raise ValueError("sweeps: expected at least 2 where there is but one ladder, an interval needs a spread")
+        raise ValueError("sweeps: expected at least 2 for a single ladder, because an interval needs a spread")
     log_z, std_error = draws.log_z_base + float(log_ratios.sum()), jackknife_error(left_out)
     offset = float(np.abs(log_ratios - sums.log_s).max())
     gap, gap_error = sums.sandwich()
@@ -185,7 +185,7 @@ def bridge_root(up: Floats, down: Floats) -> Floats:
 def read_overlaps(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of parallel tempering by PT-MBAR, its error by the jackknife as that of BAR.
 
-    Raises ValueError for a single ladder that has but one sweep.
+    Raises ValueError for a single ladder with only one sweep.
     """
     overlaps = draws.observed[OverlapSums]
     log_ratios = overlaps.overlap_ratios(overlaps.overlaps().sum(axis=0))

@@ -16,7 +16,7 @@ from logzoo.estimators.weights import fewest_effective, log_normal_error, varian
 from logzoo.models.rbm import RBM
 from logzoo.samplers.annealed_from_modes import BasinDraws
 
-# Share of starts that would find a mode which no law stands for.
+# Share of starts that would find a mode without a law.
 _MOST_UNSEEN = 0.02
 # A basin with less than this share of Z may rest on few chains.
 _SMALL = 0.02
@@ -38,7 +38,7 @@ def mass(draws: BasinDraws) -> tuple[float, float]:
 def from_basins(rbm: RBM, draws: BasinDraws, ledger: SweepLedger) -> Estimate:
     """Estimate of log Z from BasinDraws; where no chain stayed in its basin, all are one.
 
-    Its error is from the spread within each basin. The estimate is converged if every basin that counts rests on enough
+    Its error is from the spread within each basin. The estimate is converged if every basin with weight has enough
     chains.
     """
     by_basin = _by_basin(draws)

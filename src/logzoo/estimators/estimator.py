@@ -1,4 +1,4 @@
-"""What an estimator is: a sampler, observers that watch it, and a function that reads its draws."""
+"""An estimator: a sampler, observers of its run, and a function that reads its draws."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

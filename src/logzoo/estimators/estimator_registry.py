@@ -190,7 +190,7 @@ def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Strea
 
 
 def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, options: Mapping[str, Any]) -> Draws:
-    """`Draws` for a method and all listed ones that share its runs; ValueError for one without a sampler."""
+    """`Draws` for a method and all listed methods that share its runs; ValueError for a method without a sampler."""
     listed = _with_sampler(method)
     listed.check(name_of(method), options)
     others = [(name, {}) for name, other in ESTIMATORS.items() if listed.shares and other.shares == listed.shares]
@@ -247,7 +247,7 @@ def _prepared(rbm, ledger, options, listed):
 
 
 def _completed(method, estimate, left, constant, ledger):
-    """The Estimate with what a reading cannot know: units left out, rounding, the method, and what was spent."""
+    """The Estimate, completed by units left out, rounding, the method and the sweeps spent."""
     listed, shifted = find(method), estimate.shifted(constant)
     estimate = replace(shifted, method=name_of(method), sweeps=ledger.spent, chains=ledger.chains)
     if listed is _KNOWN["auto"]:

@@ -30,12 +30,12 @@ from logzoo.samplers import annealed, annealed_from_modes, replica_exchange
 from logzoo.streams import Stream
 from logzoo.types import Array
 
-# What is spent on each of the estimates of mass, beside the run that they judge: fewer sweeps of large models, by
-# the number of weights whose sweeps of that many chains take a few seconds.
+# Sweeps of each estimate of mass, on top of the run that it checks. Large models get fewer: as many as take a few
+# seconds.
 _CHAINS, _MOST_SWEEPS, _FEWEST_SWEEPS, _WEIGHT_SWEEPS = 256, 1000, 300, 100_000_000
 _BASES = ("modes", "matched")
-# Sweeps of parallel tempering, and what it may say against itself: that its replicas made less than one round trip
-# each. Below a quarter of one, rungs may hold states that their neighbours do not, and its log Z be far too high.
+# Sweeps of parallel tempering, and the reasons that it may carry: fewer than one round trip a replica. Below a
+# quarter of one, rungs may hold states that their neighbours do not, and its log Z be far too high.
 _BRIDGED_SWEEPS, _HARMLESS, _FEWEST_ROUND_TRIPS = 2000, {"no-round-trips"}, 0.25
 # Examples that are looked at as states of their own.
 _MOST_STATES = 10_000

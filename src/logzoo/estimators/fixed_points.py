@@ -95,8 +95,8 @@ def mean_field(
 ) -> Estimate:
     """The largest F1 of the modes found, as an Estimate; base and progress: not used.
 
-    Its interval reaches as far as the second order of the expansion, and it never counts as converged but where no unit
-    has a weight: a bound does not say how far it is below.
+    Its interval reaches as far as the second order of the expansion, and it counts as converged only if all weights
+    are 0, because the distance of a bound is unknown.
     """
     modes = solutions(rbm, ledger, stream, threads=threads)
     tight = not rbm.weights.any()
@@ -122,7 +122,7 @@ def tap(
     """
 
     def left_out_of(visible, point):
-        # Bethe's log Z has all orders of what makes no ring.
+        # Bethe's log Z includes all orders of the terms without rings.
         by_bethe = expansions.bethe(rbm, visible) if contraction(rbm) < 1.0 else None
         if by_bethe is None or not by_bethe.settled:
             return math.inf

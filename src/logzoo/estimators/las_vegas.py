@@ -40,7 +40,7 @@ def estimate(
     data: a 0/1 matrix (examples, visible), required; base: not used, there is no path; the other options as in
     `logzoo.samplers.tour_chains.run`. The estimate is converged if enough tours returned, none was cut, and chains from
     other states found no mass that the stopping set misses. If not, log Z is likely too low, and the interval ends at
-    an upper bound. Raises ValueError for missing or bad data and for what the budget cannot pay.
+    an upper bound. Raises ValueError for missing or bad data, and for a budget that is too small.
     """
     if data is None:
         raise ValueError("data: expected a 0/1 matrix (examples, visible) to draw from, found none")

@@ -65,7 +65,7 @@ def read(draws: Draws) -> Estimate:
     order = np.argsort(rungs, axis=None, kind="stable")
     chain = np.repeat(np.arange(chains), rungs.shape[1])[order]
     rungs = rungs.ravel()[order]
-    # einsum adds in the same order on every machine, a matrix product need not.
+    # einsum adds in the same order on every machine; a matrix product may not.
     log_f = np.einsum("nm,mk->nk", values.reshape(order.size, -1)[order], observer.readout)
     log_z = _solved(log_f, np.bincount(rungs, minlength=sample.betas.size), sample.log_z_hat)
     answers = np.bincount(chain, influence(log_f, rungs, log_z)[:, -1], chains)

@@ -1,4 +1,4 @@
-"""What every estimator returns, and the vocabulary of its diagnostics."""
+"""The result of every estimator, and the names of its diagnostics."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -68,7 +68,7 @@ PROFILES = {
 
 
 _OF_LOG_Z = {"bootstrap_quantiles"}
-# name -> sentence; all that may be wrong with an estimate. What has none of them is called converged.
+# name -> sentence; all that may be wrong with an estimate. An estimate without reasons has converged.
 REASONS = {
     "few-effective": "log Z rests on too few of the chains, the others hardly count",
     "heavy-tail": "the largest weights are so unequal that the largest possible ones may not be among them",
@@ -159,7 +159,7 @@ class Estimate:
     diagnostics: dict = field(default_factory=dict)
     rests_on: tuple[str, ...] = ()
     profiles: dict[str, np.ndarray] = field(default_factory=dict, compare=False)
-    # What the list of estimators fills in: the name there, and from the ledger sweeps per chain for all purposes.
+    # Fields that the registry fills in: the name of the method, and all sweeps per chain from the ledger.
     method: str = ""
     sweeps: int = 0
     chains: int = 0
@@ -232,7 +232,7 @@ class Estimate:
 
     @property
     def interval_text(self) -> str:
-        """The interval in words, with what it assumes if the estimate has converged."""
+        """The interval in words, with its assumption if the estimate has converged."""
         condition = f" if {self.assumes}" if self.converged and self.assumes else ""
         return "95% interval {:.4f} to {:.4f}".format(*self.interval) + condition
 

@@ -1,4 +1,4 @@
-"""Rounds of `auto`: what several methods find with one budget, whether that settles log Z, and what to run next.
+"""Rounds of `auto`: the estimates of several methods at one budget, whether they agree, and the next round.
 
 Rounds that end by the width of an interval cost little of its level (Chow & Robbins 1965).
 """
@@ -12,10 +12,10 @@ import numpy as np
 
 from logzoo.estimators.result import Estimate, reasons_of
 
-# Half-width of a 98% interval, in standard errors: what a round must reach to end the search, as rounds are looked at
-# again and again.
+# Half-width of a 98% interval, in standard errors. It must be within the tolerance to end the search; 98% because
+# every round is tested.
 _ENDING_REACH = 2.33
-# What more sweeps do not cure.
+# Reasons that more sweeps do not remove.
 _INCURABLE = {"modes-unseen"}
 # Methods that must converge, and standard errors by which they may differ.
 FEWEST_SOUND, SIGMAS = 2, 3.0
@@ -28,7 +28,7 @@ _GROWTHS, _MARGIN = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0), 1.1
 _LARGEST_GROWTH = _GROWTHS[-1]
 # Rounds that count together.
 _MOST_COUNTED = 3
-# Of what an exponential is taken, at most.
+# The largest argument of an exponential.
 _LARGEST_LOG = 600.0
 # Rounds after which a prediction counts, and by how many times it must exceed the budget to end the search.
 _FEWEST_ROUNDS, _HOPELESS = 3, 10.0
@@ -128,7 +128,7 @@ def _apart(last, tolerance):
 
 
 def next_methods(rounds: Sequence[Round]) -> tuple[str, ...]:
-    """Methods of the next round: the less certain are dropped, and return where fewer than two converged."""
+    """Methods of the next round. Uncertain methods are dropped; they return if fewer than two methods converged."""
     latest = {estimate.method: estimate for past in rounds for estimate in past.estimates}
     able = tuple(name for name, estimate in latest.items() if not _INCURABLE & set(estimate.reasons))
     last = rounds[-1]

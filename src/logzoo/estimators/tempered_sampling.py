@@ -132,7 +132,7 @@ def maximise(prior: Floats, log_z_hats: Floats, occupancy: Floats, start: Floats
         _, gradient, curvature = likelihood(log_z, *case)
         if np.max(np.abs(gradient)) < _GRADIENT:
             break
-        # Least squares do not change what the draws do not determine.
+        # Least squares leave directions unchanged that the draws do not determine.
         log_z[1:] -= np.linalg.lstsq(curvature[1:, 1:], gradient[1:])[0]
     log_z = _fixed_point(log_z, *case, 1)
     error = np.max(np.abs(likelihood(log_z, *case)[1]))

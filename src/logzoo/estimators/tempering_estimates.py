@@ -155,7 +155,7 @@ def stuck(draws: Any) -> dict[str, Any]:
 def drift(draws: SimulatedTemperingDraws) -> float:
     """log Z by eq 12 from the second half of the sampling phase less that from the first, in standard errors.
 
-    Whole blocks are compared, one in the middle left out; 0 when there is but one. Each at its own log Zhat.
+    Whole blocks are compared, one in the middle left out; 0 if there is only one. Each at its own log Zhat.
     """
     half = len(draws.occupancy) // 2
     if half == 0:

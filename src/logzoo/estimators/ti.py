@@ -15,7 +15,7 @@ from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
 from logzoo.types import Floats
 
 _RULES = ("riemann", "trapezoid", "corrected")
-# The finer rule that a rule is compared with, where the draws have what it takes.
+# The finer rule that a rule is compared with, if the draws have the quantities that it needs.
 _FINER = {"riemann": "trapezoid", "trapezoid": "corrected"}
 
 

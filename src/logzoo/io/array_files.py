@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from logzoo.types import FilePath
 
-# What else to do where a library is missing, or refuses a file.
+# Advice if a library is missing or refuses a file.
 _HINTS = {
     "torch": "; where the model is loaded, in Python: safetensors.torch.save_file(model.state_dict(), "
     "'model.safetensors')",
@@ -46,7 +46,8 @@ def list_arrays(path: FilePath, text: str | None) -> tuple[dict[str, Header], An
 def read_arrays(path: FilePath, names: Sequence[str]) -> list[np.ndarray]:
     """Read the named arrays of a file, in this order. Their size is not checked.
 
-    Errors as of `list_arrays`; also for numbers that NetCDF has scaled, which h5py does not scale back.
+    Raises the errors of `list_arrays`, and ValueError for numbers that NetCDF has scaled, which h5py does not scale
+    back.
     """
     with _opened(path) as (_, file):
         scaled = [name for name in names if {"scale_factor", "add_offset"} & set(file[name].attrs)]
@@ -118,7 +119,8 @@ def list_matrices(path: FilePath) -> dict[str, Header]:
 def read_matrices(path: FilePath, names: Sequence[str]) -> dict[str, np.ndarray]:
     """Read the named variables of a file, {name: array}, as far as it has them; no other is unpacked.
 
-    Errors as of `list_matrices`; also for variables that are not full arrays of real numbers, or too large.
+    Raises the errors of `list_matrices`, and ValueError for variables that are not full arrays of real numbers, or
+    too large.
     """
     from scipy.io import loadmat
 

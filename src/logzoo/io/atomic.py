@@ -31,7 +31,7 @@ def written_whole(path: FilePath) -> Iterator[Path]:
     """Give the path of a file to write, which becomes `path` in one step when the block ends well.
 
     Any number may write one file at a time. Raises ValueError where `path` is a link or no regular file: a user's own
-    link is resolved by `resolved_output` before the work starts. Raises OSError, which names `path`, for what the disk
+    link is resolved by `resolved_output` before the work starts. Raises OSError, which names `path`, if the disk
     refuses.
     """
     path = Path(path)

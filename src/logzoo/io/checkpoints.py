@@ -109,7 +109,7 @@ def _arrays_in(path, names=None):
 
 
 class Checkpoint:
-    """The file at `path`, written about every 15 seconds; `identity` names the work (a training, say) it belongs to.
+    """The file at `path`, written about every 15 seconds; `identity` names its work, such as a training.
 
     Work of the same identity continues from it to the same bits. It stays when the work is over; the caller discards it
     after storing the result. Raises ValueError for a path that no file can have, and for one of another file.

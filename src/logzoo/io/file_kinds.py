@@ -1,4 +1,4 @@
-"""What a file is, by its first bytes, and how to get an RBM out of a file that is not read here."""
+"""The kind of a file by its first bytes, and advice for files that are not read here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STARTS = {
     **dict.fromkeys((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), "pickle"),
     **dict.fromkeys((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"x\x9c", b"x\x01", b"x^", b"x\xda"), "compressed"),
 }
-# What a file is taken for whose first bytes are of no known kind: its reader reports what is wrong.
+# The kind assumed for a file with unknown first bytes; its reader reports the error.
 _SUFFIXES = {
     "NetCDF": ".nc",
     "NumPy": ".npz",
@@ -52,7 +52,7 @@ ADVICE = {
 
 
 def file_kind(path: FilePath) -> str:
-    """What a file is by its first bytes, or by its suffix where those decide nothing; "unknown" for neither.
+    """The kind of a file by its first bytes, otherwise by its suffix, otherwise "unknown".
 
     Raises ValueError, one line that names the file, for a file that is missing or may not be read.
     """

@@ -64,7 +64,7 @@ def write_artifact(
             artifact.to_netcdf(temporary, engine="netcdf4", encoding=_encoding(artifact, packed=False))
         seal(temporary)
         if content_sha256(load_raw(temporary)) != artifact.attrs["content_sha256"]:
-            raise ValueError(f"cannot write {path}: the file read back differs from what was written")
+            raise ValueError(f"cannot write {path}: the file differs when read back")
 
 
 def read_artifact(path: FilePath, kind: str | None = None) -> xarray.Dataset:
@@ -130,7 +130,7 @@ def unpacked_bytes(path: FilePath) -> int:
 
 
 def content_sha256(dataset: xarray.Dataset) -> str:
-    """Hash all values, names, dimensions, types and attributes of a dataset, but for the hash stored in it.
+    """Hash all values, names, dimensions, types and attributes of a dataset, except the hash stored in it.
 
     Variables and attributes count as NetCDF gives them back: their order does not matter, a list of one number is a
     number, strings have no fixed width. Returns 64 hexadecimal digits; ValueError for types that NetCDF cannot hold.
@@ -201,7 +201,7 @@ def _portable_json(value, what):
 
 
 def agree(dataset: xarray.Dataset, again: xarray.Dataset) -> bool:
-    """Whether two datasets are the same but for the rounding of their numbers, as that of two processors."""
+    """Whether two datasets are equal up to rounding, as on two processors."""
     with contextlib.suppress(AssertionError):
         xarray.testing.assert_allclose(dataset, again, rtol=1e-10, atol=1e-10)
         return xarray.zeros_like(dataset).identical(xarray.zeros_like(again))

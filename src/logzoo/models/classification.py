@@ -15,7 +15,7 @@ _FACTORS = 1000
 
 
 class PredictionAccuracy(NamedTuple):
-    """How well an RBM tells the labels of some examples."""
+    """Accuracy of the labels that an RBM predicts."""
 
     total: float  # A: sum of log p(label | input), nats
     mean: float  # the same for one example
@@ -36,7 +36,7 @@ def label_log_probabilities(rbm: RBM, v: ArrayLike, labels: int) -> Floats:
     log_p = np.empty((len(v), len(biases)))
     rows = max(1, _TOGETHER // weights.size)
     for start in range(0, len(v), rows):
-        # What the input adds to every label, c.v, cancels.
+        # The term c.v is equal for all labels and cancels.
         hidden_input = v[start : start + rows] @ rbm.weights[:inputs] + rbm.hidden_bias
         log_f = biases + _sum_softplus(hidden_input[:, None, :] + weights)
         log_p[start : start + rows] = log_f - np.logaddexp.reduce(log_f, axis=1)[:, None]
@@ -44,7 +44,7 @@ def label_log_probabilities(rbm: RBM, v: ArrayLike, labels: int) -> Floats:
 
 
 def prediction_accuracy(rbm: RBM, examples: ArrayLike, labels: int) -> PredictionAccuracy:
-    """How well `rbm` tells the labels of examples that carry them: a `PredictionAccuracy`.
+    """Compute the accuracy of the labels that `rbm` predicts for examples with labels: a `PredictionAccuracy`.
 
     examples: (examples, visible) of zeros and ones, the last `labels` of each a one-hot label, as in a data set with
     `label_units`. `total` is A of Hult et al. (2019), section 4.1, over these examples, in nats.

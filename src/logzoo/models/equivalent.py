@@ -28,7 +28,7 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
     constant, left, before = 0.0, sum(rbm.weights.shape), np.inf
     while left < before:
         before = left
-        # Both are views: what is set here is set in the model.
+        # Both are views: assignments change the model.
         for layer, rows in enumerate((weights, weights.T)):
             bias = biases[layer]
             on = bias + np.minimum(rows, 0.0).sum(axis=1) >= _CERTAIN

@@ -28,12 +28,12 @@ _SPINS = {"BBRBM": False, "IIRBM": True}
 
 
 class Parameters(NamedTuple):
-    """What a file says of an RBM."""
+    """The RBM in a file, with its origin and assumptions."""
 
     weights: np.ndarray  # (visible, hidden)
     visible_bias: np.ndarray
     hidden_bias: np.ndarray
-    spins: bool | None  # whether its units are -1 and +1; None where the file does not say
+    spins: bool | None  # whether its units are -1 and +1; None if the file does not state it
     note: str  # what was assumed, or ""
 
 
@@ -115,7 +115,7 @@ def _has_matrix(arrays):
 
 
 def _loaded(content):
-    """What a reader returns for arrays that are in memory."""
+    """The result of a reader for arrays in memory."""
     arrays = flattened(content)
     return arrays, lambda roles: [arrays[name] for name in roles], None
 

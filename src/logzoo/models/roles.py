@@ -48,7 +48,7 @@ def assigned(
 
     arrays: {name or path: has .shape and .dtype}. names: those three; None: known ones at any path, else one matrix and
     two vectors that fit its sides. transposed: None: what the biases fit, for square weights what the package stores.
-    Raises ValueError where this leaves it open or is contradictory, and for what is no array of real numbers.
+    Raises ValueError if this is ambiguous or contradictory, and for values other than arrays of real numbers.
     """
     notes = []
     names = names or _known(arrays)
@@ -90,7 +90,7 @@ def _known(arrays):
 
 
 def _guessed(arrays):
-    """Names by shape, and the note that says so."""
+    """Names by shape, and a note about that."""
     real = {name: array.shape for name, array in arrays.items() if array.dtype.kind in "biuf"}
     matrices = [name for name, shape in real.items() if len(shape) == 2 and min(shape) > 1]
     known = "weights, visible_bias, hidden_bias or those of a known package"
@@ -111,7 +111,8 @@ def _guessed(arrays):
     if sorted(_parts(name)[-1] for name in biases) == ["a", "b"]:  # the letters of Hinton's practical guide
         layers = tuple("visible" if _parts(name)[-1] == "a" else "hidden" for name in biases)
     if rows == columns and set(layers) != {"visible", "hidden"}:
-        raise ValueError(f"{_described(matrices[0], arrays)} is square, which tells no bias from the other; {ASK}")
+        unclear = f"{_described(matrices[0], arrays)} is square, so the shapes do not identify the biases; {ASK}"
+        raise ValueError(unclear)
     # Rows are the visible units, unless the biases are named the other way round.
     turned = layers in _TURNED
     names = (matrices[0], *(reversed(biases) if turned else biases))

@@ -95,7 +95,7 @@ def run(
 def unseen_share(modes: Modes, laws: int) -> float:
     """Share of the modes' mass, as F1 has it, in modes that one start alone found or that are not the best `laws`.
 
-    As the share of what was found once tells what was not found (Good 1953), each mode counted by its mass.
+    The share of modes found once estimates the share not found (Good 1953); modes count by their mass.
     """
     share = np.exp(modes.bounds - modes.bounds[0])
     left_out = np.arange(share.size) >= laws
@@ -119,7 +119,7 @@ class LogOdds(NamedTuple):
 
     def nearest(self, v: np.ndarray) -> np.ndarray:
         """The law (n,) that gives each row of v (n, visible) the highest probability."""
-        # einsum adds in the same order on every machine, a matrix product need not.
+        # einsum adds in the same order on every machine; a matrix product may not.
         inner = np.einsum("ni,ki->nk", v.astype(np.float64), self.visible)
         return np.argmax(inner - np.logaddexp(0.0, self.visible).sum(axis=1), axis=1)
 
@@ -133,7 +133,8 @@ def _laws(rbm: RBM, modes: Modes, chosen: np.ndarray) -> LogOdds:
 def _dealt(bounds: np.ndarray, chains: int) -> np.ndarray:
     """The law (chain,) that each chain starts from, in order, given the laws' F1 (law,).
 
-    Half of them as exp(F1) says, half as its fourth root: F1 hardly knows how wide a mode is. A few for each in any
+    Half of them in proportion to exp(F1), half to its fourth root, because F1 misses most of the width of a mode. A
+    few for each in any
     case.
     """
     relative = np.exp(bounds - bounds.max())

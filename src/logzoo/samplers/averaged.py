@@ -64,7 +64,7 @@ def run(
     threads: int = 1,
     progress: bool = False,
 ) -> AnnealedDraws:
-    """Estimate the model's moments, fit the knots, and anneal fresh chains along the path over what is left.
+    """Estimate the model's moments, fit the knots, and anneal fresh chains along the path with the remaining sweeps.
 
     knots: RBMs on the path, its ends included; moments, fitting: shares of the sweeps for these phases (with a budget
     too small for them the path is straight). Returns AnnealedDraws. Raises ValueError for impossible options.

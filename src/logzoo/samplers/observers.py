@@ -106,7 +106,7 @@ class ThinnedDraws:
         self.readout = None
 
     def add(self, stretch: Stretch) -> None:
-        """Keep what is due of a stretch of sweeps."""
+        """Store the draws of a stretch of sweeps that are due."""
         sweeps = stretch.values.shape[1]
         if self.values is None:
             self.values = np.zeros((*self.rungs.shape, stretch.values.shape[2]))
@@ -133,7 +133,7 @@ class Curvature:
     def add(self, stretch: Stretch) -> None:
         """Add the draws of a stretch of sweeps, each weighted by q(beta_k | x)."""
         values = stretch.values[:, ::_EVERY].reshape(-1, stretch.values.shape[-1])
-        # einsum, not a matrix product: the rungs that come of it must not depend on a library's order of additions.
+        # einsum, not a matrix product, so that the rungs do not depend on a library's order of additions.
         log_q = np.einsum("nm,mk->nk", values, stretch.readout) + stretch.offset
         q = np.exp(log_q - log_q.max(axis=1, keepdims=True))
         q /= q.sum(axis=1, keepdims=True)

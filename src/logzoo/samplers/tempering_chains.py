@@ -238,7 +238,8 @@ def mean_occupancy(sums: RungSums, rao_blackwell: bool) -> np.ndarray:
 def iteration_lengths(ledger: SweepLedger, sweeps: int, iterations: int) -> list[int]:
     """Sweeps of each initial iteration: `iterations` equal ones, then each twice as long as the one before.
 
-    Short iterations find log Zhat roughly, but cannot tell an occupancy error of 0.1 / K from noise; longer ones can.
+    Short iterations find log Zhat roughly, but an occupancy error of 0.1 / K is below their noise; it is above the
+    noise of longer ones.
     """
     left = min(max(iterations * sweeps, ledger.sweeps // 10), ledger.sweeps // 2, ledger.remaining - 1)
     lengths = []

@@ -149,7 +149,7 @@ def run(
     settling: float = 0.0,
     **options: Any,
 ) -> SimulatedTemperingDraws:
-    """Run the initial iterations, then spend what is left of the ledger at the log Zhat they found.
+    """Run the initial iterations, then spend the remaining sweeps at their log Zhat.
 
     settling: share of the remaining sweeps, in [0, 1), whose draws are discarded, because the last initial iteration
     redrew the rungs. final=False stops after exactly `initial_iterations` iterations. mixed=True updates log Zhat by eq

@@ -82,7 +82,7 @@ def run(
 
     data: 0/1 matrix (examples, visible). rounds: hidden states drawn for each example (None: a fifth of the sweeps);
     tours: how many are made (None: as the budget allows); cap: their largest length (None: none). Sweeps too few for
-    another tour are left over. Returns TourDraws. Raises ValueError for what the budget cannot pay.
+    another tour are left over. Returns TourDraws. Raises ValueError for a budget that is too small.
     """
     cap = None if cap is None else whole_number("cap", cap)
     threads = min(whole_number("threads", threads), ledger.chains)

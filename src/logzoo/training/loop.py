@@ -235,7 +235,7 @@ def _monitored(
             raise ValueError("patience: expected validation data and a tracker with it, found no validation data")
         return {}
     if tracker is None:
-        raise ValueError("validation: expected a tracker with it, which says what log Z is; found none")
+        raise ValueError("validation: expected a tracker with it, because the likelihood needs log Z; found none")
     validation = binary_matrix("validation", validation, visible=data.shape[1])
     return {"train": data[:count], "validation": validation[:count]}
 

@@ -101,7 +101,7 @@ def _enter(findings, path, difference):
 
 
 def _regenerable(folder, known):
-    """{path: job} of files that are here with all inputs; not downloads, measured times, or what is made from those."""
+    """{path: job} of files that are here with all inputs; not downloads, measured times, or files made from these."""
     timed = {path for path in known if is_timed(path)}
     while more := {path for path in known if timed & set(known[path]["inputs"])} - timed:
         timed |= more
@@ -117,7 +117,7 @@ def _copy_inputs(folder, scratch, inputs):
         (scratch / name).parent.mkdir(parents=True, exist_ok=True)
         with open_regular(folder / name) as source, open(scratch / name, "wb") as copy:
             shutil.copyfileobj(source, copy)
-        # Of one age, so that none counts as older than what it was made from.
+        # All files have the same age, so that none counts as older than its inputs.
         os.utime(scratch / name, (0, 0))
 
 

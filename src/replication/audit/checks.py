@@ -25,7 +25,7 @@ _MOST_BYTES = 1 << 27
 
 
 def check_file(findings: Findings, folder: Path, path: str, kind: str | None) -> tuple[Any, Any]:
-    """Check one file by itself. Returns (content hash, record of how it was made); None for what it does not have.
+    """Check one file by itself. Returns (content hash, provenance record); None for each that is missing.
 
     A record has the parameters (a digest of them in a stamp), the source digest, and the inputs {path: hash}.
     """

@@ -1,4 +1,4 @@
-"""What an audit found: faults, stale files and notes; as text for a terminal and as JSON."""
+"""The result of an audit: faults, stale files and notes; as text for a terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CURE = "snakemake --cores N makes them again, with the --configfile of the run"
 
 
 class Fault(NamedTuple):
-    """One thing that is wrong: the file, the check that failed, what was found and what was expected."""
+    """One fault: the file, the check that failed, the value found and the value expected."""
 
     file: str
     check: str
@@ -49,7 +49,7 @@ class Findings:
         return bool(passed)
 
     def read(self, file: str, name: str, reader: Callable[[], Any], expected: object, broken: Any = Exception) -> Any:
-        """Count a check that `reader()` raises no error; returns what it returns, or None."""
+        """Count a check that `reader()` raises no error; returns its result, or None."""
         content = reason = None
         try:
             content = reader()

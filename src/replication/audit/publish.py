@@ -1,4 +1,4 @@
-"""Publication of a run: the files that readers see, and what they are made from, copied to results/<scale>/.
+"""Publication of a run: pages, figures, tables and their inputs, copied to results/<scale>/.
 
 Models, snapshots, data sets, raw files and PDFs are left out, and artifacts that nothing shown is made from directly;
 the manifest keeps their hashes.
@@ -35,8 +35,9 @@ def publish(
 ) -> Any:
     """Publish the finished run of a scale in results/<scale>/ of its project, replacing an earlier publication.
 
-    jobs: {path: job} of its configuration; most: megabytes; hours: {figure: core-hours of its claims}. Returns a table
-    of what was published. Raises ValueError, one line, and changes nothing, if the run is not finished, has faults or
+    jobs: {path: job} of its configuration; most: megabytes; hours: {figure: core-hours of its claims}. Returns a
+    table of the published files. Raises ValueError, one line, and changes nothing, if the run is not finished, has
+    faults or
     stale files, or is too large.
     """
     folder, target = Path(folder), Path(folder, "results", scale)

@@ -1,6 +1,6 @@
 """The audit: every file below data/ and figures/ against the manifests, its inputs, and the jobs of the checkout.
 
-The audited tree supplies data. What should be there, and how it is made, comes from the checkout alone: no script,
+The audited tree supplies data. The expected files and the way to make them come from the checkout alone: no script,
 module, parameter, path to write or address is taken from the tree.
 """
 
@@ -143,7 +143,8 @@ def _check_inputs(findings, path, inputs, hashes, kinds):
 
 
 def _compare(findings, kinds, records, manifests, jobs):
-    """Enter as stale what the configuration and code of the checkout would make otherwise, and note what they add."""
+    """Enter as stale the files that the configuration and code of the checkout would make differently; note files
+    that they add."""
     left_out = {path for manifest in manifests for path in manifest.left_out}
     for scale in scales_of(kinds):
         known = jobs.get(scale)

@@ -1,4 +1,4 @@
-"""How a figure or table is declared, and what it costs to make what it shows.
+"""The declaration of a figure or table, and the cost of its data.
 
 A figure is an entry in config/papers/<paper>.yaml and a module `replication.papers.<paper>.<name>`, or another module
 that the entry names under `module`. A module that declares one figure has
@@ -15,8 +15,8 @@ that the entry names under `module`. A module that declares one figure has
     sizes(here)                         the Size behind all these claims, or {key: Size}
 
 where `artifacts` holds Datasets under the names of the inputs. A module that declares several has `FIGURES`,
-{name: Declaration of the same parts}. Modules are imported whenever the workflow starts, so they import what takes long
-(matplotlib, scipy) where they use it, and name experiments by text.
+{name: Declaration of the same parts}. Modules are imported whenever the workflow starts, so they import slow packages
+(matplotlib, scipy) where they use them, and name experiments by text.
 """
 
 import ast
@@ -142,7 +142,7 @@ class Entry(dict):
 
 
 class Here:
-    """What a declaration reads: its entry of the configuration, the configuration, and the paths of artifacts.
+    """The input of a declaration: its entry of the configuration, the configuration, and the paths of artifacts.
 
     Methods that take the name of a model, data set or estimator raise ValueError, one line, for an unknown one.
     """
@@ -251,7 +251,8 @@ class Here:
     def timed_estimators(self, key: str, model: str, estimators: list[str], chains: int) -> Experiment:
         """The experiment that measures the seconds of estimators on one model, at the budgets of the entry.
 
-        On a small model the budgets are larger, because the fixed cost of an estimate would hide that of its sweeps.
+        On a small model the budgets are larger, because the fixed cost of an estimate would hide the cost of its
+        sweeps.
         """
         visible, hidden = self.shape(model)
         factor = min(max(TELLING_WEIGHTS // (visible * hidden), 1), MOST_LARGER)

@@ -125,7 +125,8 @@ def _seconds_of_updates(data, trainings, updates):
 
 
 def _timed_in_turn(functions):
-    """Seconds (function, repeat) of calls that take turns: what else the machine does falls on all of them alike."""
+    """Seconds (function, repeat) of calls that take turns, so that other load on the machine affects all of them
+    alike."""
     return np.array([[seconds_of(function, 1) for function in functions] for _ in range(TIMINGS)]).T
 
 

@@ -1,8 +1,8 @@
-"""What Markdown pages quote of published results: between marks, computed and never typed.
+"""Quotations of published results in Markdown pages, between marks; they are computed, never typed.
 
     It lay at <!-- decisive: rts-f1-flat -->0.144 [0.110, 0.178]<!-- / --> of what was claimed.
 
-A mark names a scale and what is quoted: a claim by its id (its number with the interval), `verdict ID`, `summary` (a
+A mark names a scale and one of these: a claim by its id (its number with the interval), `verdict ID`, `summary` (a
 sentence), `papers`, `findings`, `undecided`, `untested` (lists and a table of claims), or `table NAME`.
 """
 

@@ -47,7 +47,7 @@ _TEXTS = {
 
 
 def scorecard(claims: Mapping[str, Any], verdicts: Mapping[str, xr.Dataset], figures: Mapping[str, Any]) -> xr.Dataset:
-    """Dataset over all claims, those that are not tested included.
+    """Dataset over all claims, tested or not.
 
     claims: {id: entry}, as in `reporting.verdicts`, or with `not_tested` for one that cannot be tested; verdicts:
     {figure: Dataset of `reporting.verdicts.verdicts`}; figures: {figure: {paper, picture ("" if there is none),
@@ -90,7 +90,7 @@ def _row(name, entry, verdicts, figure):
 def entries(card: xr.Dataset) -> list[dict[str, Any]]:
     """The rows of a scorecard as dicts of texts: `number` with its interval, `found` with what it is of as well.
 
-    `sentence` and `measured` are texts: the claim and what was published; what was measured and what the claim needs.
+    `sentence` has the claim and the published value; `measured` has the measured value and the bounds.
     """
     rows = []
     # Results that were published earlier have fewer columns.
@@ -111,7 +111,8 @@ def entries(card: xr.Dataset) -> list[dict[str, Any]]:
 
 
 def _measured(row):
-    """What was measured and what the claim needs, and the size where it is not the paper's; empty if nothing was."""
+    """The measured value, the bounds of the claim, and the size if it is not the paper's; empty without a
+    measurement."""
     if not row["statistic"]:
         return ""
     needs = "" if row["claimed"] == "-" else f"; the claim needs {row['claimed']}"

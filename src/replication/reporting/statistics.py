@@ -164,7 +164,7 @@ def _left_out(measured, replicated, losing):
             for those in remaining
         ]
     )
-    # Of a logarithm it is infinite where what is left is 0.
+    # On a logarithmic scale it is infinite if the remainder is 0.
     variance = (count - 1) / count * np.sum((values - values.mean()) ** 2) if np.isfinite(values).all() else np.inf
     return variance, count - 1
 
@@ -177,7 +177,8 @@ def _student(freedom):
 
 
 def holm(tails: Mapping[str, float]) -> dict[str, bool]:
-    """{name: whether a claim still has a verdict} of {name: tail probability} of all that are tested together.
+    """Whether each claim keeps its verdict, {name: bool}, when all claims {name: tail probability} are tested
+    together.
 
     At most 5% of whole families have any false verdict (Holm 1979). One without a tail probability counts as one that
     has none.
@@ -260,7 +261,7 @@ def _with_band(values, statistic):
 
 
 def seconds_of_budgets(timings: xr.Dataset, estimator: str, budgets: Any) -> Any:
-    """Seconds (budget,) of an estimator, on the line through what was timed, and seconds of a sweep.
+    """Seconds (budget,) of an estimator, on the line through the measured times, and seconds of a sweep.
 
     timings: Dataset of `replication.papers.timing.estimators`; time is linear in sweeps beyond a fixed part, which is
     all of it where one budget was timed.

@@ -80,7 +80,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def look_of(name, position):
-    """Colour, marker and line of an estimator; unknown ones are told by position.
+    """Colour, marker and line of an estimator; unknown ones differ by position.
 
     `rts-uniform` looks like `rts` with hollow markers, and with another line where its ladder is adapted; `rts-modes`
     with edged ones.
@@ -165,7 +165,7 @@ def draw_bars(axis, x, values_and_band, every=1, start=0, **look):
 
 
 def mark_stand_in(figure, *datasets):
-    """Say on the figure when another data set stands in for the one it should show."""
+    """State on the figure that another data set replaces the one it should show."""
     line = stand_in_line(stand_ins(datasets))
     if line:
         figure.suptitle(line, color="#D55E00", fontweight="bold")
@@ -184,7 +184,7 @@ def title_of(title: str, dataset: xr.Dataset) -> str:
 
 
 def save(figure: Figure, png: FilePath, pdf: FilePath, stamp: Mapping[str, Any] = UNKNOWN) -> None:
-    """Write a figure as PNG and PDF, with no time but a stamp (`replication.artifacts`) of what it was made from."""
+    """Write a figure as PNG and PDF, without a time, with a stamp (`replication.artifacts`) of its inputs."""
     for path, content in zip((png, pdf), picture_bytes(figure, stamp), strict=True):
         write_bytes(path, content)
 

@@ -89,7 +89,7 @@ def html(frame: pd.DataFrame, title: str, notes: Iterable[str] = ()) -> str:
 
 
 def text_of(table: xr.Dataset, form: str) -> str:
-    """A table as the text of a file: md, html or csv. Its attributes say its title, and notes where it has any."""
+    """A table as the text of a file: md, html or csv. Its attributes hold its title and any notes."""
     if form == "csv":
         return csv(table)
     frame, title = frame_of(table), table.attrs["title"]
@@ -97,7 +97,7 @@ def text_of(table: xr.Dataset, form: str) -> str:
 
 
 def notes_of(table: xr.Dataset) -> list[str]:
-    """Lines to say below a table."""
+    """Lines below a table."""
     return table.attrs.get("notes", "").splitlines()
 
 

@@ -1,6 +1,6 @@
-"""Verdicts on published claims: a statistic with its interval against what was claimed of it.
+"""Verdicts on published claims: a statistic with its interval, compared with the bounds of the claim.
 
-A claim says that a statistic is `at_least` something, `at_most` something, or both. It is reproduced when the whole 95%
+A claim bounds a statistic: `at_least`, `at_most`, or both. It is reproduced when the whole 95%
 interval lies there, not reproduced when none of it does, and undecided otherwise, where there is no interval, or where
 it is the bound itself and nothing else. Verdicts of experiments smaller than the paper's are words of their own. A
 claim without bounds, or in a setting of ours, is an estimate without a verdict.
@@ -43,7 +43,7 @@ VERDICTS = {
 }
 FAILED = (NOT_REPRODUCED, NOT_REPRODUCED_REDUCED)
 DECIDED = (REPRODUCED, REPRODUCED_REDUCED, *FAILED)
-# Beside the word, so that no verdict is told by its colour alone.
+# Beside the word, so that colour is never the only sign of a verdict.
 SIGNS = dict(
     zip(
         VERDICTS,
@@ -163,7 +163,7 @@ def number_of(row: Any) -> str:
 
 
 def bound_of(row: Any) -> str:
-    """What was claimed of a statistic, in words; row: of a Dataset of claims."""
+    """The bounds of a claim, in words; row: of a Dataset of claims."""
     bounds = {name.replace("_", " "): float(row[name]) for name in BOUNDS}
     return " and ".join(f"{words} {bound:g}" for words, bound in bounds.items() if not np.isnan(bound)) or "-"
 

@@ -57,7 +57,7 @@ class Picture(NamedTuple):
 def embedded(png: bytes, *widths: Any) -> Any:
     """A `Picture` of each width of the bytes of a PNG.
 
-    Equal bytes give equal bytes. Raises ValueError for what is no picture.
+    Equal bytes give equal bytes. Raises ValueError for other files than pictures.
     """
     try:
         image = Image.open(io.BytesIO(png), formats=["PNG"]).convert("RGB")

@@ -98,7 +98,7 @@ Options = dict[str, Any]
 def check_options(
     methods: Mapping[str, Any], method: str, options: Options, taken: Iterable[str] = (), key: str = "options"
 ) -> None:
-    """Check a method and its options by name: those that its function takes, without those that others set.
+    """Check a method and its options by name: the options of its function, without those that jobs set.
 
     Values are numbers, words or lists of these. No option is a path or a mapping.
     """
@@ -116,7 +116,7 @@ def check_options(
             check_known(values, TRACKERS, f"{key}.{option}")
 
 
-# What is expected instead of a value, by the type of pydantic's error.
+# The expected form of a value, by the type of pydantic's error.
 _EXPECTED = {
     "bool_type": "true or false",
     "int_type": "a whole number",

@@ -111,7 +111,7 @@ def _grouped(values):
 
 
 def statistics(artifacts: dict) -> dict:
-    """Mean and variance of INS beside those of its rivals, over all updates of the one comparison."""
+    """Mean and variance of the accuracy by INS relative to the other trainers, over all updates."""
     (runs,) = artifacts["runs"].values()
     statistics = {}
     for key, (variable, _) in _QUANTITIES.items():
@@ -137,7 +137,8 @@ def _ratio_of_variances(ours, *rivals):
 
 
 def loss_of(run, variable):
-    """Statistic: how far PCD-1 falls in its last fifth from its best mean over repeats before; negative: it climbs."""
+    """Statistic: the best mean of PCD-1 over repeats minus its mean in the last fifth; negative if it still
+    climbs."""
     last = len(part_of(run, variable, END, 1.0))
 
     def fall(values):

@@ -92,7 +92,8 @@ def _estimates(here, model):
 
 
 def statistics(artifacts: dict) -> dict:
-    """Error at the end, also over that at the start, and whether intervals hold the truth; repeats are trainings."""
+    """Error at the end, its ratio to the error at the start, and the coverage of the intervals; repeats are
+    trainings."""
     ends, starts, held, doubts = [], [], [], []
     for model, trainings in artifacts["estimates"].items():
         truths = {name: truth_of(artifacts["truths"][model][name]) for name in trainings}

@@ -163,7 +163,7 @@ def tours_at(home, k):
 
 
 def stroke_widths(images):
-    """Width of strokes (image,) in pixels: twice the area of what is above half grey over its outline.
+    """Width of strokes (image,) in pixels: twice the area above half grey over its outline.
 
     images (image, pixel), square; NaN for others, and where nothing is above half grey.
     """

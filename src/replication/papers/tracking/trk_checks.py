@@ -52,12 +52,12 @@ def mean_of_known(values):
 
 
 def known_likelihood(check, split):
-    """Mean log-likelihood (update,) of a split by AIS, NaN where AIS does not know log Z."""
+    """Mean log-likelihood (update,) of a split by AIS, NaN where the error of AIS is above KNOWN nats."""
     return np.where(is_known(check), likelihood(check, split, "log_z"), np.nan)
 
 
 def is_known(check):
-    """Whether (update,) AIS knows log Z: its standard error is at most KNOWN nats."""
+    """Whether (update,) the standard error of AIS is at most KNOWN nats."""
     return check["std_error"].values <= KNOWN
 
 
@@ -68,7 +68,7 @@ def likelihood(check, split, log_z):
 
 
 def apart(check):
-    """|tracked - AIS| of log Z (update,), NaN where AIS does not know log Z."""
+    """|tracked - AIS| of log Z (update,), NaN where the error of AIS is above KNOWN nats."""
     return np.where(is_known(check), np.abs(check["tracked_log_z"].values - check["log_z"].values), np.nan)
 
 

@@ -212,8 +212,8 @@ def coverage(zoo: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def difficulty(part: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """RMSE on every model of a family relative to the median model.
 
-    Returns the geometric means over budgets (estimator, model), those over estimators too (model,), and the 95%
-    interval of these (2, model), from replicates resampled within every cell.
+    Returns geometric means over budgets (estimator, model), geometric means over budgets and estimators (model,), and
+    the 95% interval (2, model) of the latter, from replicates resampled within every cell.
     """
     errors = _errors(part)
     replicates = errors.shape[-1]
