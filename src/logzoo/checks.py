@@ -106,12 +106,12 @@ def one_of(name: str, value: object, choices: Collection[str]) -> str:
 
 
 def lower_case(method: Any) -> Any:
-    """The name of a method as it is listed, whatever its case; anything but a text as it is."""
+    """The name of a method in lower case; values other than texts unchanged."""
     return method.lower() if isinstance(method, str) else method
 
 
 def without_torch(value: Any) -> Any:
-    """`value`, or the array of NumPy with the numbers of a tensor of PyTorch, wherever it is and however precise."""
+    """`value`; for a tensor of PyTorch on any device and of any precision, a NumPy array of its numbers."""
     if not hasattr(value, "detach"):
         return value
     tensor = value.detach().cpu()
@@ -120,7 +120,7 @@ def without_torch(value: Any) -> Any:
 
 
 def real_array(name: str, value: object) -> Array:
-    """`value` as an array of booleans, whole or real numbers, of the type that it has; nothing else, and no masks."""
+    """`value` as an array of booleans, whole or real numbers, its type unchanged; ValueError for others and masks."""
     # NumPy drops the masks of rows.
     rows = value if isinstance(value, list | tuple) else ()
     if np.ma.is_masked(value) or any(map(np.ma.is_masked, rows)):

@@ -27,7 +27,7 @@ def dbm_log_likelihood(
     Parameters
     ----------
     layers : sequence of arrays
-        Biases and weights in turn from the visible layer up, as of `RBM.from_dbm`.
+        Biases and weights in turn from the visible layer up, as in `RBM.from_dbm`.
     data : array of 0 and 1, shape (examples, layers[0].size)
         Each example costs an estimate of the log Z of the hidden layers.
     method : str

@@ -49,7 +49,7 @@ def json_line(content: object) -> str:
 
 
 def one_line(value: object) -> str:
-    """The text of a value without line breaks; what is no letter (a terminal may obey it) is spelled out."""
+    """The text of a value without line breaks; control characters are escaped, because a terminal may obey them."""
     text = " ".join(str(value).split())
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 

@@ -91,7 +91,7 @@ class Catalogue:
             entries = claim_entries(here, declared)
         except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError) as error:
             why = f"nothing has the name {error}" if isinstance(error, KeyError) else one_line(error)
-            raise ValueError(f"configuration: figures.{name}: cannot be read as it stands: {why}") from error
+            raise ValueError(f"configuration: figures.{name}: cannot be read: {why}") from error
         shown = name, here.entry["paper"], here.entry["title"], module, declared, inputs, settings
         return Shown(*shown, is_table=bool(declared.rows), claim_entries=entries)
 

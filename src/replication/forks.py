@@ -40,7 +40,7 @@ def serve_jobs() -> None:
         return
     # For a socket the path of the project may be too long.
     path = Path(tempfile.mkdtemp(prefix="logzoo-")) / "jobs"
-    # Nobody writes to the pipe. The system closes it when this process ends, however it ends.
+    # Nobody writes to the pipe. The system closes it when this process ends, also when it is killed.
     command = [sys.executable, "-P", "-m", __name__, str(path)]
     _started.append(subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | _ONE_THREAD))
     os.environ[_SERVER] = f"{sys.executable}{os.pathsep}{path}"

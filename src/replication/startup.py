@@ -39,8 +39,8 @@ def require(*names: str) -> None:
 def clear_stale_locks(folder: str | Path = ".snakemake") -> bool:
     """Remove the locks that a killed snakemake left in its folder. Returns whether there were any.
 
-    Snakemake locks a project by files. Beside them, every process that calls this holds a lock of the system on one
-    file until it ends, however it ends: the files are stale when nobody else holds it.
+    Snakemake locks a project by files. Every process that calls this also holds a lock of the system on one file
+    until it ends or is killed: the files are stale when nobody else holds it.
     """
     folder = Path(folder)
     if fcntl is None:

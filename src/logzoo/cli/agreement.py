@@ -133,8 +133,8 @@ def disagreement(agreement: Agreement) -> str:
 def agreement_table(attempts: Sequence[Attempt], agreement: Agreement, mean_log_f: float | None = None) -> str:
     """Attempts and their Agreement as text, converged ones first.
 
-    What is wrong with an estimate stands beside it, and in words below. mean_log_f: of examples, where there are any:
-    the mean log-likelihood is that less log Z.
+    Reasons stand beside an estimate, and in words below. mean_log_f: mean log f of examples, if any; the mean
+    log-likelihood is mean_log_f minus log Z.
     """
     of_examples = () if mean_log_f is None else ("mean log-likelihood",)
     heads = ("method", "log Z [nat]", "std error", "95% interval", *of_examples, "seconds", "converged")

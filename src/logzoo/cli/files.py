@@ -41,7 +41,7 @@ def read_model(
 def read_spins(
     path: FilePath, names: str | Sequence[str] | None = None, *, tell: Callable[[str], object] = warnings.warn
 ) -> tuple[RBM, float]:
-    """(RBM, constant) of a model with units -1 and +1 in a file, as `RBM.from_spins`; arguments as of `read_model`."""
+    """(RBM, constant) of a model with units -1 and +1 in a file, as `RBM.from_spins`; arguments as in `read_model`."""
     return read_either(path, names, spins=True, tell=tell)
 
 
@@ -197,7 +197,7 @@ def _read_array(path):
         raise ValueError(f"{path}: no such file (expected a .npy file)")
     try:
         array = np.load(path, allow_pickle=False)
-    except Exception:  # numpy raises whatever a damaged file happens to break
+    except Exception:  # numpy raises errors of many types for damaged files
         array = None
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{path}: not a readable .npy file (expected a matrix of numbers)")

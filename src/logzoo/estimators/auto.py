@@ -200,7 +200,7 @@ def _searched(rbm, ledger, sweeps, stream, data, threads):
 
 
 def _certain(lower, upper, source):
-    """The Estimate that rigorous bounds give by themselves."""
+    """The Estimate from rigorous bounds alone."""
     ends = lower, max(lower, upper)
     half_width = 0.5 * (ends[1] - lower)
     log_z, std_error = lower + half_width, half_width / REACH

@@ -8,7 +8,7 @@ mean f_{i+1} / f_i over rung i, low on average, and -sum_i log mean f_i / f_{i+1
 
 PT-MBAR is MBAR (Shirts & Chodera 2008) in a form that streams. At frozen log Zhat, q_k(x) = f_k(x) / Zhat_k / sum_l
 f_l(x) / Zhat_l; O_lk, the mean of q_k over the states of rung l, obeys Z_l / Zhat_l O_lk = Z_k / Zhat_k O_kl on
-average. So its stationary vector is proportional to Z_k / Zhat_k, whatever Zhat. Cost: that of BAR, and log f at all
+average. So its stationary vector is proportional to Z_k / Zhat_k for any Zhat. Cost: that of BAR, and log f at all
 rungs after every second sweep.
 """
 

@@ -3,7 +3,7 @@
 Savarese, Kakodkar & Ribeiro (2018), corollary 2: Z = Z_S E[length]. With tours that were cut, the ratio (sweeps of all
 tours) / (tours that finished) lies below E[length] on average: Gibbs sampling is reversible and its kernel positive,
 so that a tour still out has on average at least as many sweeps before it as a new one.
-Cost: one sweep for each hidden state drawn (p(h | v), then f(h): the two bounds of a sweep), and those of the tours.
+Cost: the sweeps of the tours, and one sweep for each hidden state drawn (p(h | v) and f(h) cost as much).
 """
 
 from typing import Any

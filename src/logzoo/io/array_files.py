@@ -80,7 +80,7 @@ def load_by(module: str, function: str, path: FilePath, **options: Any) -> Any:
 
 @contextlib.contextmanager
 def _one_line(form):
-    """Raise ValueError, one line, for whatever error a damaged file of that form causes in its library."""
+    """Raise ValueError, one line, for any error that a damaged file of that form causes in its library."""
     try:
         yield
     except Exception as error:

@@ -104,7 +104,7 @@ def _arrays_in(path, names=None):
             sizes = {member.filename.removesuffix(".npy"): member.file_size for member in stored.zip.infolist()}
             check_unpacked(path, sum(sizes[name] for name in names))
             return {name: stored[name] for name in names}
-    except Exception:  # numpy raises whatever a damaged file happens to break
+    except Exception:  # numpy raises errors of many types for damaged files
         return {}
 
 

@@ -114,7 +114,7 @@ def read_provenance(path: FilePath) -> dict[str, Any]:
 def load_raw(path: FilePath) -> xarray.Dataset:
     """Read a file raw: no masking, no dates; only booleans, strings and coordinates are restored.
 
-    ValueError if it claims to hold far more than its size; else raises whatever a damaged file happens to break.
+    ValueError if it claims to hold far more than its size; otherwise errors of many types for damaged files.
     """
     # Before xarray, which reads some variables when it opens a file.
     check_unpacked(path, unpacked_bytes(path))

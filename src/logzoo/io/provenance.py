@@ -51,7 +51,7 @@ def source_digest(
 
 
 def direct_imports(module: str, *, packages: tuple[Path, ...] = (PACKAGE_FOLDER,)) -> set[str]:
-    """Name the modules of some packages that one module imports itself, in functions too; errors as of `source_digest`.
+    """Name the modules of some packages that one module imports itself, in functions too; errors as in `source_digest`.
 
     The __init__.py of a package counts only where it is imported by name: it has no effect on results.
     """

@@ -49,7 +49,7 @@ def read_bytes(path: FilePath, most: int = _MOST_BYTES) -> bytes:
 
 
 def read_json(path: FilePath, most: int = _MOST_JSON_BYTES) -> dict[str, Any]:
-    """The dict in a JSON file of at most `most` bytes; errors as of `open_regular` and `json_object`."""
+    """The dict in a JSON file of at most `most` bytes; errors as in `open_regular` and `json_object`."""
     return json_object(read_bytes(path, most))
 
 

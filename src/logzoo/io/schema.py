@@ -69,7 +69,7 @@ _INCOMPLETE = {
     "check": {"tracked_log_z", "tracked_std_dev"},
     "zoo": {"log_z", "std_error", "interval"},
 }
-# Attributes of NetCDF by which the numbers in a file stand for others, or for none: artifacts are read as they are.
+# Attributes of NetCDF that scale or mask numbers. Artifacts are read without scaling.
 _OTHER_NUMBERS, _MISSING = {"scale_factor", "add_offset"}, {"_FillValue", "missing_value"}
 
 

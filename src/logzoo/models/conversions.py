@@ -53,7 +53,7 @@ def two_layers(couplings: Any, field: Any) -> tuple[tuple[Floats, Floats, Floats
 
 
 def odd_against_even(layers: Sequence[Any]) -> tuple[Floats, Floats, Floats]:
-    """Parameters of the RBM of a deep Boltzmann machine; arguments and errors as of `RBM.from_dbm`."""
+    """Parameters of the RBM of a deep Boltzmann machine; arguments and errors as in `RBM.from_dbm`."""
     arrays = [finite_array(f"layers[{i}]", array, dimensions=1 + i % 2) for i, array in enumerate(layers)]
     biases, weights = arrays[::2], arrays[1::2]
     if not weights or len(biases) != len(weights) + 1:

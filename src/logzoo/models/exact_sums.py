@@ -88,7 +88,7 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool = False) -> float:
     shape = (2, _TOGETHER, bias.size)
     log_z = -np.inf
     progress_bar = bar(states << bits, "enumeration", "state", progress)
-    # Chunks are the same and are added in the same order whatever the number of threads.
+    # Chunks and the order of their sum do not depend on the number of threads.
     with progress_bar, ThreadPoolExecutor(whole_number("threads", threads)) as pool:
         for group in range(0, states, _CHUNK * _GROUP):
             firsts = range(group, min(group + _CHUNK * _GROUP, states), _CHUNK)

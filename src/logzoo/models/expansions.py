@@ -117,15 +117,15 @@ def rings(correlations: Floats) -> float:
 def contraction(rbm: RBM) -> float:
     """A number below 1 only if mean field contracts everywhere, so that it has a single solution.
 
-    The largest singular value of sqrt(A) W sqrt(B), with A and B the largest variances that units can have, whatever
-    the means of the other layer.
+    The largest singular value of sqrt(A) W sqrt(B), with A and B the largest variances that units can have for any
+    means of the other layer.
     """
     visible, hidden = (np.sqrt(_largest_variances(near)) for near in (rbm, rbm.transposed))
     return _radius(np.ascontiguousarray(visible[:, None] * rbm.weights * hidden))
 
 
 def _largest_variances(rbm):
-    """The largest variance (V,) of each visible unit, whatever the hidden ones are."""
+    """The largest variance (V,) of each visible unit over all hidden states."""
     low = rbm.visible_bias + np.minimum(rbm.weights, 0.0).sum(axis=1)
     high = rbm.visible_bias + np.maximum(rbm.weights, 0.0).sum(axis=1)
     nearest = np.clip(0.0, low, high)

@@ -42,7 +42,7 @@ def read_parameters(
 ) -> Parameters:
     """Parameters in a file of any format. Raises ValueError, one line that names the file.
 
-    names, transposed: as of `logzoo.models.roles.assigned`; biases may be rows or columns. Arrays in groups, structs
+    names, transposed: as in `logzoo.models.roles.assigned`; biases may be rows or columns. Arrays in groups, structs
     and dicts are named by paths. Of the checkpoints of rbms the last is read, or the one whose arrays are named:
     "update_7/params/vbias".
     """
@@ -68,7 +68,7 @@ def read_parameters(
 def parameters_of(
     content: Any, names: str | Sequence[str] | None = None, *, transposed: bool | None = None
 ) -> Parameters:
-    """Parameters in a dict of arrays or tensors, which may hold further dicts; arguments as of `read_parameters`."""
+    """Parameters in a dict of arrays or tensors, which may hold further dicts; arguments as in `read_parameters`."""
     arrays = flattened(content)
     roles, turned, note = assigned(arrays, None if names is None else three_names(names), transposed)
     weights, *biases = (arrays[name] for name in roles)
@@ -151,7 +151,7 @@ def _numpy(path, _names):
         try:
             with np.load(path, allow_pickle=False) as stored:
                 return stored[name]
-        except Exception:  # numpy raises whatever a damaged file happens to break
+        except Exception:  # numpy raises errors of many types for damaged files
             raise ValueError(f"not a readable .npz file (damaged: {name!r:.40})") from None
 
     try:

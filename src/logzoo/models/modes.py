@@ -41,7 +41,7 @@ _LEAST_SHARE = 1e-15
 # Times at most that a random direction passes the weights; and the least size that it is divided by.
 _MOST_TURNS = 4
 _TINY = np.float32(1e-30)
-# Inputs of units stay below it, in float32, whatever the states.
+# Inputs of units stay below it, in float32, for all states.
 _LARGEST_INPUT = 1e37
 
 

@@ -154,7 +154,7 @@ class RBM:
         """Raise ValueError where rounding can move log f of a row by more than 1e-6 nat; inputs: of hidden units."""
         if self.rounding <= MOST_ROUNDING:
             return
-        # A unit that is certainly off adds nothing, whatever digits its input has lost.
+        # A unit that is certainly off adds nothing, even if its input lost digits.
         on = np.exp(np.minimum(inputs, 0.0))
         moved = (rows @ np.abs(self.weights) + np.abs(self.hidden_bias)) * on
         largest = float((rows @ np.abs(self.visible_bias) + moved.sum(axis=1)).max()) * np.finfo(np.float64).eps

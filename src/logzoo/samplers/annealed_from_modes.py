@@ -1,8 +1,8 @@
 """Annealing from the modes of mean field to the RBM: each chain starts from the product law of a mode.
 
 States are shared out among basins: a state belongs to the basin of the mode whose product law gives it the highest
-probability. With w the weight of a chain annealed from any base and x its last state, E[w 1(x in B)] = Z p(B), whatever
-the base (Neal 2001; Jarzynski 1997). So the mass of every basin can be estimated by chains that start in it, and the
+probability. With w the weight of a chain annealed from any base and x its last state, E[w 1(x in B)] = Z p(B) for any
+base (Neal 2001; Jarzynski 1997). So the mass of every basin can be estimated by chains that start in it, and the
 masses of all basins add up to Z.
 """
 

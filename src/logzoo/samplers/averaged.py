@@ -39,7 +39,7 @@ _FEWEST_UPDATES = 5
 # More than these are better spent on annealing; an update costs as much as several sweeps.
 _MOST_MOMENT_SWEEPS = 1000
 _MOST_UPDATES = 300
-# Share of the sweeps of the annealing that is spread evenly over the path, whatever its length.
+# Share of the annealing sweeps that is spread evenly over the path, of any length.
 _EVEN_SHARE = 0.1
 
 
@@ -197,7 +197,7 @@ def anneal_along(
 ) -> np.ndarray:
     """Log weights (chain,) relative to the first RBM of `count` chains annealed along the path over so many sweeps.
 
-    path: list of Terms; shares (knot,) as of `sweep_shares`. The first RBM, of zero pairs and hidden terms, is drawn
+    path: list of Terms; shares (knot,) as in `sweep_shares`. The first RBM, of zero pairs and hidden terms, is drawn
     from; or starts (chain, visible) stand for its draws, and the first sweep is made there.
     """
     segments = len(path) - 1

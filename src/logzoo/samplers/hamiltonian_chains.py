@@ -3,7 +3,7 @@
 Carlson et al. (2016), supplement E: x | beta_k by one trajectory of a stated number of leapfrog steps, beta_k | x from
 q(beta_k | x) proportional to r_k exp(beta_k Delta) / Zhat_k with Delta = log f - log p_1. Step sizes vary a little
 from draw to draw (Neal 2011, section 5.4.2.2): with a fixed length some trajectories would return to their starting
-point. The unit of the ledger is one leapfrog step of one chain, whatever the step size.
+point. The unit of the ledger is one leapfrog step of one chain, of any step size.
 """
 
 from functools import partial

@@ -101,7 +101,7 @@ def run(
 
 
 def first_ladder(rungs: int | None, ladder: Any, chains: int, most: int) -> tuple[np.ndarray, bool]:
-    """Inverse temperatures (rung,) to begin with, and whether they are to adapt; options as of `run`.
+    """Inverse temperatures (rung,) to begin with, and whether they are to adapt; options as in `run`.
 
     most: rungs by default, if there are twice as many chains.
     """

@@ -146,7 +146,7 @@ def sml_apt(
     as_published: bool = False,
     **settings: Any,
 ) -> TrainingRun:
-    """Train by SML-APT: SML-PT whose ladder moves, with options as of `FlowLadder` (ladder_rate is its rate)."""
+    """Train by SML-APT: SML-PT whose ladder moves, with options as in `FlowLadder` (ladder_rate is its rate)."""
     flow_of = partial(FlowLadder, rate=ladder_rate, spawn_below=spawn_below, as_published=as_published)
     return train_parallel_tempering(data, flow_of, **settings)
 

@@ -11,8 +11,8 @@ parameters change.
 
 JarzynskiTracker: walkers of its own, by annealed importance sampling along the training (Jarzynski 1997; Carbone, Hua,
 Coste & Vanden-Eijnden 2023). At every update the log-weight of a walker grows by log f_{t+1}(v) - log f_t(v), then it
-makes a sweep at the new parameters; log Z_t = log Z_0 + log mean exp(log-weight). Z has no bias as long as the
-parameters do not depend on the walkers: the gradient has other particles.
+makes a sweep at the new parameters; log Z_t = log Z_0 + log mean exp(log-weight). Z is unbiased if the parameters do
+not depend on the walkers; the gradient uses other particles.
 """
 
 from __future__ import annotations

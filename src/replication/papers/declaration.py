@@ -136,7 +136,7 @@ class Entry(dict):
         return super().__getitem__(key)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """As of a dict; counts as reading the setting."""
+        """As for a dict; counts as reading the setting."""
         self.unread.discard(key)
         return super().get(key, default)
 

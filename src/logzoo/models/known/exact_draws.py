@@ -1,7 +1,7 @@
 """Exact draws of RBMs of special structure, without Markov chains or burn-in.
 
 An RBM is read as Ising spins on a graph: visible and hidden units are sites, weights are bonds. On a narrow graph, a
-strip of a lattice, a transfer matrix gives log Z and draws, whatever the signs of the couplings: sites enter one after
+strip of a lattice, a transfer matrix gives log Z and draws for any signs of the couplings: sites enter one after
 the other, and are dropped when all their neighbours have entered. The sites in between are the front; a table holds,
 for each of its 2^width states, the log of the sum over all dropped sites. Ferromagnets without field are drawn by
 coupling from the past of their random-cluster model.

@@ -1,7 +1,7 @@
 """Ising spins on a board as an RBM, white squares visible and black ones hidden: a torus, and a free lattice.
 
-log Z of the ferromagnet on a square torus has a closed form. On a free square lattice log Z is a determinant, whatever
-the signs of the couplings: a spin glass.
+log Z of the ferromagnet on a square torus has a closed form. On a free square lattice log Z is a determinant for any
+signs of the couplings (spin glass).
 """
 
 import numpy as np
@@ -64,7 +64,7 @@ def log_z_torus(side: int, coupling: float) -> float:
     excess = (s - 1.0) / s * (s - 1.0) + 2.0 * np.sin(0.5 * np.pi * np.arange(2 * side) / side) ** 2
     # arccosh(1 + excess), without loss where the excess is small.
     gamma = np.log1p(excess + np.sqrt(excess) * np.sqrt(excess + 2.0))
-    # 2 k + log tanh k: the only one with a sign, 0 at the critical coupling.
+    # 2 k + log tanh k: the only term that can be negative; 0 at the critical coupling.
     gamma[0] = 2.0 * k + np.log(-np.expm1(-2.0 * k)) - np.log1p(np.exp(-2.0 * k))
     x = 0.5 * side * gamma
     with np.errstate(divide="ignore"):

@@ -151,7 +151,7 @@ def estimates(draws, count):
 def steps(_, *, draws, replicates, stream, **settings):
     """Fixed against adaptive step sizes: mixing along the ladder and log Z by RTS (step rule, replicate).
 
-    draws: recorded draws of every chain of a replicate; settings as of `estimators`. The fixed step is the average of
+    draws: recorded draws of every chain of a replicate; settings as in `estimators`. The fixed step is the average of
     the adaptive ones, so both rules owe the tuning, and both pay the same leapfrog steps a draw. Mixing is that of the
     rung's number, which is beta itself on a linear ladder. Returns a Dataset, with the trace of the first chain of the
     first replicate.

@@ -113,7 +113,7 @@ def longer_runs(
     stream: Stream,
     checkpoint: Callable,
 ) -> xr.Dataset:
-    """log Z over (budget, replicate) by an estimator {method, base, options}, as of `runs`, with budgets of its own."""
+    """log Z over (budget, replicate) by an estimator {method, base, options}, as in `runs`, with budgets of its own."""
     method, dataset = estimator["method"], artifacts["dataset"]
     options = estimator_options({method: estimator}, dataset)[method]
     sizes = {"method": method, "options": options, "budgets": budgets, "replicates": replicates}

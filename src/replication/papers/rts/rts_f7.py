@@ -169,7 +169,8 @@ def statistics(artifacts):
 
 
 def _times_typical(errors, others):
-    """Geometric mean of |errors| (resample, repeat) over that of others: a few runs far off do not make it."""
+    """Ratio of the geometric means of |errors| (resample, repeat) and of the others; robust against a few large
+    errors."""
     return np.exp(np.log(np.abs(errors)).mean(axis=-1) - np.log(np.abs(others)).mean(axis=-1))
 
 

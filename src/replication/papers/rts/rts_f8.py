@@ -91,7 +91,7 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts):
-    """RMSE of RSD, and of SD, over that of RTS, over all budgets, of the models of the sizes in the claims."""
+    """RMSE of RSD and of SD relative to RTS, over all budgets, for the model sizes in the claims."""
     statistics = dict.fromkeys(CLAIMS, untested("no model of as many hidden units is shown"))
     for model, estimates in artifacts["stationary"].items():
         hidden = estimates.attrs["hidden"]

@@ -101,7 +101,7 @@ def _cell(family, row):
 def results(zoo: xr.Dataset, timings: dict[str, xr.Dataset]) -> list[dict]:
     """A dict of numbers for JSON for every family, rounded to four digits; None where there is no finite number.
 
-    timings: {family: Dataset}, as of `families.combined_and_timed`. Cells are lists [estimator][budget]; a quantity
+    timings: {family: Dataset}, as in `families.combined_and_timed`. Cells are lists [estimator][budget]; a quantity
     with its 95% interval is {"value", "low", "high"} of them. `best` lists, for each budget, the estimators not
     significantly worse than the best by RMSE (paired bootstrap); `converged_coverage` is that of
     the converged runs.
