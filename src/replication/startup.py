@@ -20,10 +20,10 @@ COMPILES_LATER = "LOGZOO_COMPILES_LATER"
 
 
 def use_sources(folder: str) -> None:
-    """Have this process, and the jobs that it starts, find the package in a folder, whatever is installed.
+    """Make this process and its jobs import the package from a folder, even if another version is installed.
 
-    Jobs in an environment of conda lose PYTHONPATH. Snakemake hands them the search path, too, to be looked through
-    last: such an environment needs the dependencies alone.
+    Jobs in an environment of conda lose PYTHONPATH. Snakemake appends this process's search path to theirs, so such an
+    environment needs only the dependencies.
     """
     sys.path.insert(0, folder)
     os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")])))

@@ -97,7 +97,7 @@ def chosen_checkpoint(path: FilePath, call: dict[str, Any], modules: Iterable[st
 
 
 def _arrays_in(path, names=None):
-    """The named arrays of a checkpoint, by default all; {} for a damaged file, or one that claims too much."""
+    """The named arrays of a checkpoint, by default all; {} if the file is damaged or its header states too much."""
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
             names = stored.files if names is None else names

@@ -197,8 +197,8 @@ def run_in_groups(
 
     recursion: as returned by `sams` or `wang_landau`. Observers see the rungs alone. The other options are those of
     `begin`; initial_iterations may be 0: log Zhat starts at 0. Returns SimulatedTemperingDraws of one block, with
-    log Zhat of every group at the end, and the Recursion. Raises ValueError for impossible options and for a
-    single chain, which makes no two groups.
+    log Zhat of every group at the end, and the Recursion. Raises ValueError for impossible options and for a single
+    chain, because two groups are needed.
     """
     first_chains = np.append(group_starts(ledger.chains, groups), ledger.chains)
     start = begin(rbm, ledger, stream, fewest_iterations=0, **options)

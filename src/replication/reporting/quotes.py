@@ -135,7 +135,7 @@ def _to_decide(row, hours=None):
     if not np.isfinite([value, low, high]).all() or value in (least, most):
         return "No number of repeats can be named."
     if low > 0.0 and np.isclose(low * high, value**2):
-        # An interval of a logarithm: so are the distances. A bound below 0 is none.
+        # An interval of a logarithm: so are the distances. The logarithm of a bound below 0 is NaN: no bound.
         with np.errstate(divide="ignore", invalid="ignore"):
             value, low, high, least, most = np.log([value, low, high, least, most])
     reaches = [(value - low, value - least), (high - value, most - value)]
@@ -143,7 +143,7 @@ def _to_decide(row, hours=None):
         reaches = [(high - value, least - value)]
     elif value > most:
         reaches = [(value - low, value - most)]
-    # Errors fall as one over the root of the repeats. A bound that is not there is no bound.
+    # Errors fall as one over the root of the repeats. Absent bounds are NaN.
     times = max((reach / apart) ** 2 for reach, apart in reaches if not np.isnan(apart))
     if times <= 1.0:
         return "The interval ends on the bound: a few more repeats decide it."
