@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from logzoo.checks import binary_matrix, is_a, whole_number
+from logzoo.kernels.cache import announce_compilation
 from logzoo.kernels.elementary import exponentiate
 from logzoo.kernels.product_laws import (
     LANES,
@@ -88,6 +89,7 @@ def find_modes(
     Raises ValueError for impossible sizes and data, and for parameters that overflow float32.
     Source: Gabrié, Tramel, Krzakala (2015) for the fixed point and its bound; the starts and the climb are our own.
     """
+    announce_compilation()
     is_a("rbm", rbm, RBM)
     starts, steps = whole_number("starts", starts), whole_number("steps", steps)
     threads = whole_number("threads", threads)
