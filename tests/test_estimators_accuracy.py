@@ -119,8 +119,10 @@ def test_intervals_cover_the_truth_as_often_as_they_claim(method, repeats, least
         for seed in range(4)
         for repeat in range(repeats // 4)
     ]
-    assert least <= np.mean([covered for *_, covered, _ in results]) <= most
-    z = np.array([error / std_error for error, std_error, *_ in results])
+    # basins adds the share that no chain saw, by Jeffreys' prior. These models have one basin and no such share.
+    unseen = 0.5 / (CHAINS + 1) if method == "basins" else 0.0
+    assert least <= np.mean([covered for *_, covered, _ in results]) <= (1.0 if unseen else most)
+    z = np.array([error / np.sqrt(std_error**2 - unseen**2) for error, std_error, *_ in results])
     # A bias of half a standard error would cost three percent of coverage.
     assert abs(z.mean()) < 0.5
     spread = z.std()
