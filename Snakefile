@@ -108,6 +108,12 @@ for paper in config["papers"]:
             [f"{FIGURES}/zoo.html"] if paper == ZOO.paper else [],
 
 
+# Snakemake itself says only that no rule makes them.
+if ALONE:
+    for line in near_targets(sys.argv[1:], [*config["papers"], "all", "claims", "demo", *CATALOGUE.files]):
+        print(line, file=sys.stderr)
+
+
 # On this machine jobs may start as fast as they end. Under a limit, snakemake 9 looks for jobs again each second for
 # every job that it has started: after a hundred of them that costs a quarter of a core. There is no public way to say so.
 onstart:

@@ -7,6 +7,7 @@ import pytest
 from projects import catalogue_of
 
 from replication import costs, progress
+from replication.tasks import near_targets
 
 COSTS = {"data/quick/models/a.nc": 30.0, "data/quick/models/b.nc": 10.0}
 STATS = {"train_model": 2, "total": 2}
@@ -72,7 +73,14 @@ def test_the_summary_names_failures_and_what_to_do(run, tmp_path, monkeypatch, c
 
 def test_the_demo_is_small():
     catalogue = catalogue_of("config/demo.yaml")
-    assert set(catalogue.shown) == {"rts-f3", "zoo-seconds"} and catalogue.data == "data/demo"
+    assert set(catalogue.shown) == {"rts-f3", "zoo-answer", "zoo-seconds"} and catalogue.data == "data/demo"
     assert len(catalogue.config["matrix"]["estimators"]) == 6
     # Two cores do that in half a minute, beside the compilation of kernels.
     assert costs.expected_total(catalogue, {"evidence": 2, "estimate_together": 2, "long_run": 3, "experiment": 9}) < 60
+
+
+def test_words_that_nearly_name_a_target_have_a_hint():
+    targets = ["tracking", "all", "figures/quick/rts/rts-f3.png"]
+    words = ["--cores", "2", "trakcing", "rts-f33.png", "all", "--configfile", "config/paper.yaml"]
+    hints = near_targets(words, targets)
+    assert [hint.partition("did you mean ")[2] for hint in hints] == ["tracking?", "figures/quick/rts/rts-f3.png?"]

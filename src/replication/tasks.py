@@ -7,6 +7,7 @@
 import json
 import os
 from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,16 @@ def shared_files(catalogue: Catalogue) -> list[str]:
     for name, source in config["sources"].items():
         paths += [f"data/raw/{name}/{file}" for file in ("manifest.json", *source["files"])]
     return paths
+
+
+def near_targets(words: Iterable[str], targets: Iterable[str]) -> list[str]:
+    """Lines on words of a command line that nearly name a target; rules are targets, and files by their last name."""
+    names = {Path(target).name: target for target in targets}
+    unknown = [word for word in words if not word.startswith("-") and Path(word).name not in names]
+    near = {word: get_close_matches(Path(word).name, names, n=1, cutoff=0.75) for word in unknown}
+    return [
+        f"logzoo: no target {word!r}; did you mean {names[nearest[0]]}?" for word, nearest in near.items() if nearest
+    ]
 
 
 def print_tables(catalogue: Catalogue, papers: Iterable[str] = ()) -> None:

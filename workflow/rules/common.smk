@@ -24,6 +24,7 @@ from replication.models import (
 from replication.tasks import (
     jobs_of_files,
     lacking_sources,
+    near_targets,
     print_ending,
     print_manifest,
     print_tables,
