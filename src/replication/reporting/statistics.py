@@ -236,8 +236,9 @@ def mean(values: Any) -> Any:
 
 
 def ratio_of_means(values: Any, others: Any) -> Any:
-    """`mean` of values over that of others."""
-    return mean(values) / mean(others)
+    """`mean` of values over that of others, NaN where both are 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return mean(values) / mean(others)
 
 
 def ratio_of_sums(values: Any, others: Any) -> Any:
