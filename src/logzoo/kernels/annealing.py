@@ -56,7 +56,7 @@ def run_annealing(
 ) -> None:
     """Annealing steps first, ..., last - 1 in place: weigh from beta_{k-1} to beta_k, then sweep at beta_k.
 
-    The step to the last rung only weighs: nothing reads the state after it.
+    The step to the last rung makes no sweep, because its state is not read.
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)
@@ -73,9 +73,8 @@ def run_reverse_annealing(
 ) -> None:
     """Reverse steps first, ..., last - 1 in place; step n starts at the n-th rung from the top, K - n + 1.
 
-    A step sweeps at the rung and weighs the new state from the rung below to it: the sweep at beta_k, reversed, leads
-    to the state x_{k-1} that a forward path weighs from beta_{k-1} to beta_k before it sweeps. K - 1 steps reach the
-    base.
+    A step sweeps at beta_k, then weighs the new state x_{k-1} from beta_{k-1} to beta_k. It is a forward step, which
+    weighs x_{k-1} and then sweeps, in reverse order. K - 1 steps reach the base.
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)
@@ -147,7 +146,7 @@ def run_centred_annealing(
 ) -> None:
     """Annealing steps first, ..., last - 1 in place: weigh from beta_{k-1} to beta_k, then sweep at beta_k.
 
-    law (chains,): the law of each chain. The step to the last rung only weighs: nothing reads the state after it.
+    law (chains,): the law of each chain. The step to the last rung makes no sweep, because its state is not read.
     """
     hidden_scratch, visible_scratch = sweep_scratch(chains)
     for k in range(first, last):
@@ -210,9 +209,9 @@ def draw_between(
 def run_between(
     parameters: Parameters, shares: Array, key: np.uint64, sweep: int, chains: Chains, log_weight: Array
 ) -> None:
-    """Anneal along `shares` (n,) in place: weigh each step, then sweep where it ends; the last step only weighs.
+    """Anneal along `shares` (n,) in place: each step weighs, then sweeps at its end; the last step only weighs.
 
-    The sweeps are numbered from `sweep` on. `parameters` and chains are those of `fixed_point.paired_parameters` and
+    The sweeps are numbered from `sweep` on. `parameters` and `chains` come from `fixed_point.paired_parameters` and
     `fixed_point.paired_chains`; inputs must be up to date. Weights sum the hidden units out.
     """
     hidden_scratch, visible_scratch = sweep_scratch(chains)

@@ -1,15 +1,15 @@
 """Sums over all assignments of K particles to K temperatures, each to one: permanents, by subsets of temperatures.
 
-Legend: m (K, K) log weight of particle i at temperature k; an assignment s has the weight exp(sum_i m[i, s(i)]).
-Sets S hold temperatures other than the last. F(S): the sum over all ways to give the first |S| particles the
-temperatures S; B(S): over all ways to give them to the last |S| particles. Where the first |S| have S, the next one has
-the last temperature, and the others have the rest R: F(S) exp(m[|S|, K]) B(R) adds up to the sum over all assignments,
-and the terms by |S| give the probability that each particle has the last temperature. F and B take (K - 1) 2**(K - 2)
-multiplications each, where the assignments are K!.
+Legend: m (K, K) log weight of particle i at temperature k; an assignment s has the weight exp(sum_i m[i, s(i)]). Sets S
+hold temperatures other than the last. F(S): the sum over all ways to give the first |S| particles the temperatures S;
+B(S): over all ways to give them to the last |S| particles. If the first |S| particles have S and the next particle has
+the last temperature, the others have the remaining set R. The terms F(S) exp(m[|S|, K]) B(R) add up to the sum over all
+assignments. The terms of one |S| give the probability that this particle has the last temperature. F and B take
+(K - 1) 2**(K - 2) multiplications each; there are K! assignments.
 
 Sums stay in float64 without logarithms: potentials u_i + w_k >= m[i, k], with equality along the best assignment, turn
-the weights into exp(m[i, k] - u_i - w_k) <= 1, of which the best assignment has the product 1. So the sum over all
-assignments lies between 1 and K!, and terms that underflow could not have changed it.
+the weights into exp(m[i, k] - u_i - w_k) <= 1. Their product along the best assignment is 1. The sum over all
+assignments therefore lies between 1 and K!, and terms that underflow are below its rounding.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # 2**(K - 1) float64 twice: 8 MB at the largest K.
 LARGEST = 20
-# A scaled weight below exp(-100) changes no sum: 20! times it is 1e-25. As zero it makes no subnormal products.
+# A scaled weight below exp(-100) changes no sum: 20! exp(-100) is 1e-25. Zero in its place avoids subnormal products.
 _LOWEST = -100.0
 # Sets that differ in this many elements are summed over together.
 _LOW = 3
@@ -37,14 +37,14 @@ class AssignmentScratch(NamedTuple):
     """Scratch for K particles, which `sum_assignments` fills and `draw_assignment` reads."""
 
     table: np.ndarray  # (K, K) float64: scaled weights
-    rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: those of F or B, in the order in which they are used
+    rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: rows of F or B, in the order of their use
     forward: np.ndarray  # (2**(K - 1),), at least 8, float64: F
     backward: np.ndarray  # like `forward`: B
     sizes: np.ndarray  # like `forward`, int64: |S|
     shares: np.ndarray  # (K,) float64: P(particle i has the last temperature)
     total: np.ndarray  # (1,) float64: sum over all assignments of the scaled weights
-    potentials: np.ndarray  # (3, K + 1) float64: u, w and the slack of each temperature, one entry to spare
-    paths: np.ndarray  # (3, K + 1) int64: per temperature its particle (from 1), the one before on the path, reached
+    potentials: np.ndarray  # (3, K + 1) float64: u, w and the slack of each temperature; entry 0 is artificial
+    paths: np.ndarray  # (3, K + 1) int64: per temperature: particle (from 1), the temperature before, reached
 
 
 @kernel
@@ -65,7 +65,7 @@ def assignment_scratch(particles: int) -> AssignmentScratch:
 def _find_potentials(m: Array, count: int, scratch: AssignmentScratch) -> None:
     """Potentials of the best assignment, by shortest augmenting paths over costs -m (Jonker & Volgenant 1987).
 
-    Temperature 0 is outside; from it each particle starts in turn.
+    Temperature 0 is artificial: the path of each particle starts from it.
     """
     u, w, slack = scratch.potentials
     matched, before, reached = scratch.paths
@@ -106,7 +106,7 @@ def _find_potentials(m: Array, count: int, scratch: AssignmentScratch) -> None:
 
 @part
 def _fill_table(m: Array, count: int, scratch: AssignmentScratch) -> float:
-    """The weights, scaled to at most 1 by the potentials; returns log of the scale of all assignments."""
+    """The weights, scaled to at most 1 by the potentials; returns the log of the scale common to all assignments."""
     _find_potentials(m, count, scratch)
     u, w, _ = scratch.potentials
     log_scale = 0.0
@@ -120,7 +120,7 @@ def _fill_table(m: Array, count: int, scratch: AssignmentScratch) -> float:
 
 @part
 def _fill_rows(count: int, reverse: bool, scratch: AssignmentScratch) -> None:
-    """The weights at all temperatures but the last, of the first particle and those after it, or from the last back."""
+    """The weights at all temperatures but the last, by particle from the first on; reverse: from the last back."""
     rows, elements = scratch.rows, count - 1
     for i in range(max(elements, _LOW)):
         particle = elements - i if reverse else i
@@ -132,7 +132,7 @@ def _fill_rows(count: int, reverse: bool, scratch: AssignmentScratch) -> None:
 def _sum_over_sets(rows: Array, elements: int, sizes: Array, sums: Array) -> None:
     """sums[S] = sum over all orders of the elements of S of the product of rows[position, element].
 
-    Of eight sets that differ in the first three elements, each is a sum of its own, which need not wait for the others.
+    Eight sets that differ only in the first three elements have separate sums, which the processor adds in parallel.
     """
     for high in range(1 << max(elements - _LOW, 0)):
         size = sizes[high]
@@ -171,7 +171,7 @@ def _sum_over_sets(rows: Array, elements: int, sizes: Array, sums: Array) -> Non
 def sum_assignments(m: Array, count: int, scratch: AssignmentScratch) -> float:
     """log of the sum over all assignments of `count` particles, the permanent of exp(m); fills `scratch`.
 
-    m: finite, its first `count` rows and columns are read; the scratch may be for more particles.
+    m: finite; only its first `count` rows and columns are read. The scratch may be for more particles.
     """
     log_scale = _fill_table(m, count, scratch)
     forward, backward, sizes, shares = scratch.forward, scratch.backward, scratch.sizes, scratch.shares
@@ -197,8 +197,8 @@ def sum_assignments(m: Array, count: int, scratch: AssignmentScratch) -> float:
 def draw_assignment(uniforms: Array, scratch: AssignmentScratch, drawn: Array) -> None:
     """drawn (K,): the temperature of each particle, in proportion to the weights, after `sum_assignments`.
 
-    uniforms (K,) in [0, 1): the last one for who has the last temperature and which those before it have together, the
-    others for the other particles in turn.
+    uniforms (K,) in [0, 1): the last one draws the particle with the last temperature and the set of temperatures of
+    the particles before it; the others draw the temperatures of the other particles in turn.
     """
     count = drawn.size
     whole = (1 << (count - 1)) - 1

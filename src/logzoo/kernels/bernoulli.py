@@ -42,10 +42,11 @@ _MANTISSA_BITS = 23
 _TWO_TO_23 = 8388608.0
 _TWO_TO_23_BITS = 0x4B000000
 _HALVES = 65536.0
-# Below 2**-30 only a leading half of zero can draw the rarer value: the power of two need not follow.
+# Arguments are clipped here: below 2**-30 only a leading half of zero can draw the rarer value.
 _LOWEST = -30.0
-# A unit is open if its half is this close, in steps of the half, to the place where the draw changes. The trailing
-# half moves it by at most 1, the power of two is off by at most 65536 * 2.7e-6 = 0.18, all rounding by less than 0.05.
+# A unit is open if its leading half is this close, in steps of the half, to the threshold of its draw. The trailing
+# half moves the threshold by at most 1, the error of the power of two by 65536 * 2.7e-6 = 0.18, rounding by less than
+# 0.05.
 _CLOSE = 1.5
 
 
@@ -62,9 +63,9 @@ def draw_unit(x: np.float32, word: np.uint32) -> bool:
 
 
 def emit_decision(builder: ir.IRBuilder, x: ir.Value, half: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Emit what leading halves (32-bit lanes) decide for as many logits x (float32): two masks, ones and open units.
+    """Emit the draws of leading halves (32-bit lanes) of logits x (float32): masks of the ones and the open units.
 
-    A unit that is not open is drawn as by the exact rule, for any trailing half. Only the choice of open units uses
+    A unit that is not open has the value of the exact rule, for any trailing half. Only the choice of open units uses
     approximations, so multiplications and additions may be fused.
     """
 
@@ -92,7 +93,7 @@ def emit_decision(builder: ir.IRBuilder, x: ir.Value, half: ir.Value) -> tuple[i
     decay = floats(builder.add(bits(power), builder.shl(bits(shifted), _integers(_MANTISSA_BITS))))
     # With half u and trailing part t in (0, 1), the rarer value is drawn if (u + t) (1 + decay) < 65536 decay, that is
     # if the excess decay (65536 - u) - u - 1 is above t (1 + decay) - 1, which lies between -1 and 1.
-    u = floats(builder.or_(half, _integers(_TWO_TO_23_BITS)))  # 2**23 more
+    u = floats(builder.or_(half, _integers(_TWO_TO_23_BITS)))  # 2**23 + half, exact in float32
     left, passed = builder.fsub(_floats(_TWO_TO_23 + _HALVES), u), builder.fsub(_floats(_TWO_TO_23 - 1.0), u)
     excess = bits(llvm.call(builder, "fmuladd", decay, left, passed))
     size = floats(builder.and_(excess, _integers((1 << 31) - 1)))
@@ -107,7 +108,7 @@ def _lanes(builder: ir.IRBuilder, first: ir.Value, second: ir.Value, lanes: Any)
 
 
 def _joined(builder: ir.IRBuilder, vectors: Sequence[ir.Value]) -> ir.Value:
-    """The vector of those vectors side by side: a power of two of them."""
+    """Concatenate vectors, a power of two of them."""
     while len(vectors) > 1:
         lanes = range(2 * vectors[0].type.count)
         vectors = [_lanes(builder, *pair, lanes) for pair in zip(vectors[::2], vectors[1::2], strict=True)]
@@ -124,7 +125,7 @@ def _emit_words(
     cold: ir.Value,
     *stream: ir.Value,
 ) -> ir.Value:
-    """Emit the draws of one word of 32 units, or of two: stored are the ones, returned the open units (64 bits)."""
+    """Emit the draws of one or two words of 32 units: store the ones, and return the open units (64 bits)."""
     integers, floats = llvm.WIDE_INTEGERS, llvm.WIDE_FLOATS
 
     def term(factor, address, number):
@@ -157,7 +158,7 @@ def _emit_words(
 
 
 def _draw_words(count):
-    """An intrinsic that draws 32 units, or 64: their ones go to `drawn`, returned are the units that are open."""
+    """An intrinsic that draws 32 units, or 64: it stores the ones in `drawn` and returns the open units."""
 
     @llvm.emitted(types.uint64, *[types.intp] * 3, *[types.float32] * 2, *[types.uint64] * 6)
     def emit(builder, inputs, base, drawn, scale, cold, block, c1, c2, c3, k0, k1):
@@ -169,7 +170,7 @@ def _draw_words(count):
 _draw_word, _draw_two_words = _draw_words(1), _draw_words(2)
 
 
-# Not inlined: every kernel that sweeps would compile it again for each layer.
+# Not inlined, because every kernel that sweeps would compile it again for each layer.
 @part
 def draw_layer(
     inputs: Array,
@@ -184,7 +185,7 @@ def draw_layer(
 ) -> None:
     """Draw one layer of one chain, of logits scale * inputs + cold * base: `drawn` becomes the set of its ones.
 
-    inputs, base (units rounded up to 32,) int32; drawn (as many / 32,) uint32: units that are not there are drawn too.
+    inputs, base (units rounded up to 32,) int32; drawn (as many / 32,) uint32: padding units are drawn, too.
     """
     c2, c3, k0, k1 = stream_words(key, sweep, layer)
     word = 0
@@ -215,7 +216,7 @@ def _settle(
     first: int,
     drawn: Array,
 ) -> None:
-    """Draw the undecided of 64 units from `first` on by the exact rule."""
+    """Draw the open units among 64, from `first` on, by the exact rule."""
     for bit in range(2 * WORD):
         if undecided >> np.uint64(bit) & _ONE_BIT:
             unit = first + bit

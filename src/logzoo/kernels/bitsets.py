@@ -1,7 +1,7 @@
-"""Sets of units as words of 32 bits, made of states and listed as indices without branches; hash sets of states.
+"""Sets of units as words of 32 bits, packed from states and listed as indices without branches; hash sets of states.
 
-The first unit is the lowest bit. A hash set has rows of 64-bit words, which open addressing with linear probing finds.
-The hash gives the start of the search. States are the same if all their words are.
+The first unit is the lowest bit. A hash set stores states as rows of 64-bit words. It uses open addressing with linear
+probing from the slot of the hash, and compares all words of a row.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _store_positions(
 
 @emitted(types.uint32, types.intp)
 def _pack_word(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
-    """The word of which the 32 bytes at `address` are the bits."""
+    """The word whose bits are the 32 bytes at `address`."""
     values = load(builder, address, ir.VectorType(INT8, WORD))
     return builder.bitcast(builder.icmp_unsigned("!=", values, constant(values.type, 0)), INT32)
 
@@ -55,19 +55,19 @@ def _unpack_word(builder: ir.IRBuilder, word: ir.Value, address: ir.Value) -> No
 
 @emitted(types.int64, types.uint32)
 def count_bits(builder: ir.IRBuilder, word: ir.Value) -> ir.Value:
-    """How many bits of a uint32 are set (int64)."""
+    """Number of set bits of a uint32 (int64)."""
     return builder.zext(builder.ctpop(word), INT64)
 
 
 @part
 def words_of(units: int) -> int:
-    """Words of a set of that many units."""
+    """Number of words of a set of `units` units."""
     return -(-units // WORD)
 
 
 @njit(inline="always")
 def pack(state: Array, word: int) -> np.uint32:
-    """Word number `word` of the set of the ones of `state` (units,) uint8, all 0 or 1; zero beyond the last unit."""
+    """Pack units of `state` (units,) uint8, all 0 or 1, into word number `word`; bits beyond the last unit are 0."""
     first = word * WORD
     if first + WORD <= state.size:
         return _pack_word(state.ctypes.data + first)
@@ -79,7 +79,7 @@ def pack(state: Array, word: int) -> np.uint32:
 
 @njit(inline="always")
 def unpack(bits: np.uint32, word: int, state: Array) -> None:
-    """Set the 32 units of word number `word` in state (units,) uint8, as far as there are so many, from its bits."""
+    """Set units of state (units,) uint8 from the bits of word number `word`; bits beyond the last unit are ignored."""
     first = word * WORD
     if first + WORD <= state.size:
         _unpack_word(bits, state.ctypes.data + first)
@@ -90,9 +90,9 @@ def unpack(bits: np.uint32, word: int, state: Array) -> None:
 
 @njit(inline="always")
 def list_set(words: Array, indices: Array) -> int:
-    """Write the members of a set (words,) uint32 in increasing order; their number.
+    """Write the members of a set (words,) uint32 in increasing order; returns their number.
 
-    `indices` int32 must have room for 8 more than it will list.
+    `indices` (int32) must have room for 8 entries more than the set has members.
     """
     positions = _POSITIONS.ctypes.data
     groups = words.view(np.uint8)
@@ -117,11 +117,11 @@ class HashSet(NamedTuple):
     """Distinct states in the order of their arrival."""
 
     rows: np.ndarray  # (states, words) uint64; room for more while the set grows
-    slots: np.ndarray  # (power of two,) int32: the row that lies there, or -1
+    slots: np.ndarray  # (power of two,) int32: the row in the slot, or -1
 
 
 def new_hash_set(capacity: int, units: int) -> HashSet:
-    """An empty set with room for `capacity` states of so many units; at least half of its slots stay free."""
+    """An empty set with room for `capacity` states of `units` units; at least half of its slots stay free."""
     size = 1 << int(2 * capacity - 1).bit_length()
     return HashSet(np.zeros((capacity, -(-units // LONG_WORD)), np.uint64), np.full(size, _FREE))
 
@@ -140,7 +140,7 @@ def hash_of(words: Array) -> np.uint64:
 
 @part
 def _slot_of(members: HashSet, words: Array, code: np.uint64) -> np.uint64:
-    """The slot where a state lies, or the free one where it would: the first of these from `code` on."""
+    """The slot of a state, or the free slot to insert it in, by a search from `code` on."""
     last = np.uint64(members.slots.size - 1)
     slot = code & last
     while members.slots[slot] >= 0:

@@ -20,7 +20,7 @@ from typing import Any
 _KERNELS = Path(__file__).parent
 
 
-# numba checks calls by the types of arguments. For a type checker the compiled functions take any.
+# numba checks the types of arguments at each call. Type checkers see functions of any arguments.
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
     """Compile a function that Python calls, with options of `numba.njit`."""
     from numba import config, njit
@@ -40,7 +40,7 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Callab
 def part(function: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
     """Compile a function that only kernels call, with options of `numba.njit`: a call from Python crashes.
 
-    numba generates a CPython wrapper for every function, which takes a third of the time that a part takes to compile.
+    By default numba generates a CPython wrapper for every function, which takes a third of the compile time of a part.
     """
     return kernel(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
 
@@ -88,7 +88,7 @@ def bases() -> Iterator[Path]:
 
 
 def _digest():
-    """Hash of the sources of the kernels; by their bytes, as every process that compiles or loads any needs it."""
+    """Hash of the sources of the kernels, as bytes: every process that loads a kernel computes it."""
     digest = hashlib.sha256()
     for path in sorted(_KERNELS.glob("*.py")):
         digest.update(f"{path.name} {path.stat().st_size}\n".encode() + path.read_bytes())
@@ -96,7 +96,7 @@ def _digest():
 
 
 def _kind_of_processor():
-    # Nodes of a cluster share a home, and some cannot run the code of others.
+    # Nodes of a cluster share a home, but may not run machine code of another processor.
     try:
         lines = Path("/proc/cpuinfo").read_text().partition("\n\n")[0].splitlines()
     except OSError:
@@ -107,7 +107,7 @@ def _kind_of_processor():
 
 
 def _private_folder():
-    # Anybody who can write to it could have this user run any code.
+    # Anybody who can write to the folder could make this user run any code.
     path = Path(tempfile.gettempdir()) / f"logzoo-{os.getuid()}"
     path.mkdir(mode=0o700, exist_ok=True)
     status = path.lstat()
@@ -117,7 +117,7 @@ def _private_folder():
 
 
 def _share_between_copies(path):
-    # numba names a folder of code after the path of the sources; every copy of these kernels shares one.
+    # numba names a folder of machine code after the path of the sources. All copies of these kernels share this folder.
     with contextlib.suppress(OSError):
         (path / "kernels").mkdir(exist_ok=True)
         (path / f"kernels_{hashlib.sha1(os.path.abspath(_KERNELS).encode()).hexdigest()}").symlink_to("kernels")

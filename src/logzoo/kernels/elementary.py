@@ -1,7 +1,7 @@
 """Elementary functions that LLVM can vectorise, with the same bits on every x86-64 processor.
 
-Multiplications and additions are in a fixed order, and fused only where the code fuses them explicitly. No library
-calls.
+Multiplications and additions are in a fixed order, and fused only where the code fuses them explicitly. The code calls
+no library.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ _bits_of_double = _same_bits(types.int64, types.float64, INT64)
 def emit_exp2_nonpositive(builder: ir.IRBuilder, y: ir.Value, fused: bool = False) -> ir.Value:
     """2**y of a float32 y <= 0: relative error below 2e-7 down to y = -125, and 2**-125 for all y below.
 
-    As exp(x) = 2**(LOG2_E x) it inherits the rounding of the product, a relative error of 6e-8 |x|. For vectors too.
-    fused: of vectors, with multiplications and additions that round once: faster, and other bits.
+    As exp(x) = 2**(LOG2_E x) it inherits the rounding of the product, a relative error of 6e-8 |x|. y may be a vector.
+    fused: fuse multiplications and additions of vectors, which is faster and gives other bits.
     """
     integers = ir.VectorType(INT32, y.type.count) if isinstance(y.type, ir.VectorType) else INT32
     rounder, lowest, *coefficients = (constant(y.type, float(value)) for value in _EXP2_CONSTANTS)
@@ -70,7 +70,7 @@ def emit_exp2_nonpositive(builder: ir.IRBuilder, y: ir.Value, fused: bool = Fals
 
 @emitted(types.float32, types.float32)
 def exp2_nonpositive(builder: ir.IRBuilder, y: ir.Value) -> ir.Value:
-    """2**y of one float32 y <= 0, as `emit_exp2_nonpositive` has it."""
+    """2**y of one float32 y <= 0, computed as in `emit_exp2_nonpositive`."""
     return emit_exp2_nonpositive(builder, y)
 
 
@@ -87,8 +87,8 @@ def exp_wide(x: float) -> float:
     y = max(x, _LOWEST_WIDE) * _WIDE_LOG2_E
     shifted = y + _WIDE_ROUNDER
     r = y - (shifted - _WIDE_ROUNDER)
-    # To order 9 on |r| <= 1/2: remainder below 0.35**10 / 10! = 8e-12. In pairs, so that few operations depend on each
-    # other.
+    # To order 9 on |r| <= 1/2: remainder below 0.35**10 / 10! = 8e-12. Terms are added in pairs, so that few operations
+    # depend on each other.
     r2 = r * r
     r4 = r2 * r2
     low = (1.0 + _T1 * r) + (_T2 + _T3 * r) * r2
@@ -108,14 +108,14 @@ def split_exponent(x: float) -> tuple[float, int]:
 
 @njit(inline="always")
 def copy_into(out: Array, source: Array) -> None:
-    """out = source (n,). Assigned as a slice, numba compiles three seconds of text for an error of shapes with it."""
+    """out = source (n,). numba needs three seconds to compile a slice assignment with its error message on shapes."""
     for i in range(source.size):
         out[i] = source[i]
 
 
 @kernel
 def exponentiate(log_weights: Array) -> tuple[float, float]:
-    """Replace log weights (n,) by exp of how far they are below the largest: (the largest, the sum of the new ones)."""
+    """Replace log weights x (n,) by exp(x - max x); returns (max x, the sum of the new weights)."""
     largest, total = log_weights.max(), 0.0
     for i in range(log_weights.size):
         log_weights[i] = math.exp(log_weights[i] - largest)

@@ -3,8 +3,7 @@
 Legend: a = b + v W (H,); log f_beta(v) = beta c.v + (1 - beta) c0.v + sum_j softplus(beta a_j).
 
 With x = beta a_j, softplus(x) = max(x, 0) + log(1 + exp(-|x|)). The sum of the first part is beta times a number that
-does not depend on beta; of the second, the smooth part, only products of factors in (1, 2] are formed and few
-logarithms taken.
+does not depend on beta. The sum of the second, the smooth part, takes products of factors in (1, 2] and few logarithms.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class EnergyScratch(NamedTuple):
     betas: np.ndarray  # (1,) float32
     smooth: np.ndarray  # (1,) float64
     decays: np.ndarray  # like the magnitudes: exp(-step |a|) of an even ladder
-    powers: np.ndarray  # like the magnitudes: the same to some power
+    powers: np.ndarray  # like the magnitudes: powers of the decays
 
 
 @part
@@ -91,7 +90,7 @@ def _store_products(builder: ir.IRBuilder, products: Sequence[ir.Value], target:
 
 
 def _products(betas):
-    """An intrinsic: prod_j (1 + 2**(scale |a_j|)) at that many scales, float64.
+    """An intrinsic: prod_j (1 + 2**(scale |a_j|)) at `betas` scales, float64.
 
     It takes the address and number of vectors of magnitudes, the addresses of the scales (float32, at most 0) and of
     the products. Everything stays in registers, and magnitudes are read once.
@@ -117,10 +116,10 @@ def _products(betas):
 def _next_powers(
     builder: ir.IRBuilder, decays: ir.Value, powers: ir.Value, vectors: ir.Value, target: ir.Value
 ) -> None:
-    """prod_j (1 + p_j d_j**m) for m = 1, ..., BETAS_TOGETHER, float64; p_j becomes the last of its p_j d_j**m.
+    """prod_j (1 + p_j d_j**m) for m = 1, ..., BETAS_TOGETHER, float64; p_j becomes the last p_j d_j**m.
 
     It takes the addresses of d and p (float32), the number of their vectors and the address of the products. Powers
-    stay above _SMALLEST, which does not change 1 + p: subnormal numbers are slow.
+    stay above _SMALLEST, because subnormal numbers are slow; 1 + p is the same.
     """
     unity, smallest = (llvm.constant(llvm.FLOATS, number) for number in (1.0, float(_SMALLEST)))
     products = llvm.variables(builder, [unity] * BETAS_TOGETHER)
@@ -143,7 +142,7 @@ _products_together = _products(BETAS_TOGETHER)
 def smooth_parts(units: int, betas: Array, scratch: EnergyScratch, out: Array) -> None:
     """out (betas,) float64 = sum_j log(1 + exp(-beta |a_j|)) over the magnitudes loaded for `units` units.
 
-    betas float32 in [0, 1]. At beta = 0 the smooth part is known: a leading zero costs nothing.
+    betas float32 in [0, 1]. At beta = 0 the smooth part is units * log(2), without a pass.
     """
     magnitudes, scales, products = scratch.magnitudes, scratch.scales, scratch.products
     out[:] = 0.0
@@ -163,14 +162,14 @@ def smooth_parts(units: int, betas: Array, scratch: EnergyScratch, out: Array) -
                 out[k + m] += math.log(products[m])
             k += count
     for k in range(betas.size):
-        # There the padding units would count.
+        # At beta = 0 the padding units would contribute log(2) each.
         if betas[k] == _ZERO:
             out[k] = units * _LOG_2
 
 
 @part
 def is_even(betas: Array) -> bool:
-    """Whether inverse temperatures go from 0 to the last in equal steps, as far as float32 can tell."""
+    """Whether inverse temperatures go from 0 to the last in equal steps, to the precision of float32."""
     even = betas.size > 1 and betas[0] == _ZERO
     for k in range(betas.size):
         even = even and abs(betas[k] - k * np.float64(betas[1])) <= 1e-6 * betas[k]
@@ -181,7 +180,7 @@ def is_even(betas: Array) -> bool:
 def smooth_parts_of_even(units: int, betas: Array, scratch: EnergyScratch, out: Array) -> None:
     """smooth_parts of inverse temperatures that go up from 0 in equal steps, by one exponential a unit.
 
-    Powers of it take a multiplication each, and round more: each term is off by about 1e-7 times its rung's number.
+    Each power of the exponential takes one multiplication. The error of a term is about 1e-7 times its rung's number.
     """
     magnitudes, decays, powers, products = scratch.magnitudes, scratch.decays, scratch.powers, scratch.products
     scale = -betas[1] * LOG2_E
@@ -218,7 +217,7 @@ def sum_bits(state: Array, integers: Array) -> np.int64:
 
 @part
 def sum_biases(parameters: Parameters, v: Array) -> tuple[int, int]:
-    """The sums of the visible bias and of the base where v (V,) is one; once only where the base is that bias."""
+    """The sums of the visible bias and of the base where v (V,) is one; computed once if the base is that bias."""
     model = sum_bits(v, parameters.visible_bias)
     if parameters.base.ctypes.data == parameters.visible_bias.ctypes.data:
         return model, model

@@ -8,9 +8,9 @@ Let t_i(l) = exp((l W)_i - L_i) with L_i the largest (l W)_i, and u_i(m) = s_i +
 
     log(1 + exp(x_i)) = max(u_i, 0) + log(p_i + q_i t_i),   (p, q) = (exp(-u), 1) if u > 0 else (1, exp(u)):
 
-exponentials are taken once for each l and each m, and a state costs one multiplication, one addition and one
-multiplication a unit. Factors p + q t lie between exp(-R_i) and 2, R_i the range of (l W)_i: products of many fit a
-float64, and their exponents are moved to an integer at the `stops`. One logarithm is taken for each state.
+exponentials are taken once for each l and each m; each state then takes two multiplications and one addition a unit.
+Factors p + q t lie between exp(-R_i) and 2, R_i the range of (l W)_i: products of many fit a float64, and their
+exponents are moved to an integer at the `stops`. One logarithm is taken for each state.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def expectations(weights: Array, enumerated_bias: Array, bias: Array) -> tuple[f
             log_f += softplus(p[i])
             p[i] = sigmoid(p[i])
         if log_f > largest:
-            # Everything so far was relative to the largest log f then.
+            # The sums so far are relative to the earlier largest log f.
             shrink = math.exp(largest - log_f)
             total *= shrink
             products *= shrink

@@ -2,10 +2,11 @@
 
 Legend: a ladder is `rungs` replicas, one at each rung; pair i is rungs i and i + 1, x_i the state at rung i; log f_k(v)
 has the hidden units summed out. Exchanges are accepted with probability
-min(1, f_i(x_{i+1}) f_{i+1}(x_i) / (f_i(x_i) f_{i+1}(x_{i+1}))). Where rungs are inverse temperatures beta_k, log f_k is
-the density that the sweep at beta_k leaves invariant, which is not f to the power beta_k, and replicas exchange their
-rungs. Where rungs are RBMs over the same visible units, visible states move: chains of one rung lie together, and the
-next sweep draws h.
+min(1, f_i(x_{i+1}) f_{i+1}(x_i) / (f_i(x_i) f_{i+1}(x_{i+1}))).
+
+If rungs are inverse temperatures beta_k, f_k is the density that the sweep at beta_k leaves
+invariant (not f to the power beta_k), and replicas exchange their rungs. If rungs are RBMs over the same visible units,
+replicas exchange their visible states. Chains of one rung are contiguous, and the next sweep draws h.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Replicas(NamedTuple):
-    """Where each replica is on its ladder; the replicas of one ladder lie together."""
+    """Rung, heading and round trips of each replica; the replicas of one ladder are contiguous."""
 
     rung: np.ndarray  # (ladders * rungs,) int64
     heading: np.ndarray  # (ladders * rungs,) int64: the end of the ladder it left last, as in `count_crossing`
@@ -51,7 +52,7 @@ class Replicas(NamedTuple):
 
 
 class Exchanges(NamedTuple):
-    """What a stretch of sweeps did on each ladder; counts accumulate, steps are overwritten where they are computed."""
+    """Exchanges of a stretch of sweeps on each ladder: counts accumulate, steps are overwritten where computed."""
 
     attempted: np.ndarray  # (ladders, rungs - 1) int64
     accepted: np.ndarray  # (ladders, rungs - 1) int64
@@ -62,12 +63,12 @@ class Exchanges(NamedTuple):
 
 @njit(inline="always")
 def rungs_looked_at(rung: int, rungs: int, sweep: int, all_pairs: bool, all_rungs: bool) -> tuple[int, int]:
-    """The first and the last of the rungs at which log f of the state at `rung` is taken; the same one if at none."""
+    """First and last rung at which log f of the state at `rung` is needed; equal if an exchange is not due."""
     if all_rungs:
         return 0, rungs - 1
     if all_pairs:
         return max(rung - 1, 0), min(rung + 1, rungs - 1)
-    # The pair that is about to exchange; at an end of the ladder there may be none.
+    # The pair that is about to exchange; a rung at an end of the ladder may have none.
     lower = rung - (rung + sweep - 1) % 2
     return max(lower, 0), min(lower + 1, rungs - 1)
 
@@ -89,7 +90,7 @@ def read_log_f(
 ) -> None:
     """log f of one chain at rungs first, ..., last, into `log_f` (rungs,); steps from its rung into `up` and `down`.
 
-    even: log f at the other rungs as well, from equal steps of beta. It is less exact, but no draw uses it.
+    even: log f at the other rungs as well, from equal steps of beta. These are less exact, but no draw uses them.
     """
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     model, base = energies.sum_biases(parameters, chains.v[chain])
@@ -186,7 +187,7 @@ def run_parallel_tempering(
 
 
 class Travellers(NamedTuple):
-    """Where the state at each rung came from; all move with the states."""
+    """History of the state at each rung; it moves with the state."""
 
     heading: np.ndarray  # (rungs, ladders) int64: the end of the ladder that it left last, as in `count_crossing`
     round_trips: np.ndarray  # (rungs, ladders) int64
@@ -199,12 +200,12 @@ class Crossings(NamedTuple):
     attempted: np.ndarray  # (rungs - 1, ladders) int64
     accepted: np.ndarray  # (rungs - 1, ladders) int64
     above: np.ndarray  # (rungs - 1, ladders, columns) int32: the hidden input of x_i at rung i + 1
-    below: np.ndarray  # (rungs - 1, ladders, columns) int32: that of x_{i+1} at rung i
+    below: np.ndarray  # (rungs - 1, ladders, columns) int32: the hidden input of x_{i+1} at rung i
 
 
 @kernel
 def parameters_at(stack: Any, rung: int) -> Parameters:
-    """The Parameters of one rung of Parameters whose arrays, `unit` too, have rungs as their first axis."""
+    """The Parameters of one rung, from Parameters whose arrays, including `unit`, have rungs as first axis."""
     bias = stack.visible_bias[rung]
     weights = stack.weights[rung], stack.weights_transposed[rung]
     return Parameters(*weights, bias, stack.hidden_bias[rung], bias, stack.unit[rung])
@@ -274,7 +275,7 @@ def run_trajectory(
     steps_up: Array,
     steps_down: Array,
 ) -> None:
-    """Rounds of so many sweeps of all chains, from sweep `first` on, in place, with exchanges after each.
+    """Rounds of `sweeps` sweeps of all chains, from sweep `first` on, in place, with exchanges after each round.
 
     The first rung's RBM has independent units: every sweep draws a fresh state there. Pairs 0, 2, ... exchange in one
     round, pairs 1, 3, ... in the next. steps_up, steps_down (rounds, rungs - 1, ladders) float64: log f_{i+1}(x_i) -

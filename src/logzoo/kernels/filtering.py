@@ -1,8 +1,8 @@
-"""A Kalman filter over the rungs of a ladder, what it observes, and RTS: arrays of ten or twenty, in plain loops.
+"""A Kalman filter over the rungs of a ladder, its observations, and RTS: plain loops over arrays of ten or twenty.
 
-Legend: the state x (n,) is log Z at rungs 2, ..., M in nats, then a bias, so n = M; P (n, n) its covariance; H
-(n - 1, n) reads the differences of neighbouring rungs off it, (H x)_i = x_i - x_{i-1}, and x_0 in the first place.
-In NumPy the calls of some forty functions would take as long as an update of training.
+Legend: the state x (n,) is log Z at rungs 2, ..., M in nats, then a bias, so n = M; P (n, n) its covariance;
+H (n - 1, n) takes the differences of neighbouring rungs, (H x)_i = x_i - x_{i-1}, with x_0 as the first entry. Some
+forty NumPy calls would take as long as an update of training.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SMALLEST_VARIANCE = 1e-10
 
 @part
 def _log_mean(weights: Array) -> tuple[float, float]:
-    """log of the mean of exp(weights) (n,), which they become but for a factor; its variance by the delta method."""
+    """Log of the mean of exp(weights) (n,), and its variance by the delta method; weights are overwritten."""
     count = weights.size
     largest, total = exponentiate(weights)
     mean, square = total / count, 0.0
@@ -73,16 +73,16 @@ def bridge_sampling(up: Array, down: Array, log_ratio: Array) -> tuple[Array, Ar
 
 @kernel
 def predicted(x: Array, p: Array, change: Array, variance: Array, bias_variance: float) -> tuple[Array, Array]:
-    """x and P after log Z was seen to change by `change` (M,) with that variance (M,), first rung included.
+    """x and P after an observed change of log Z, `change` (M,) with its `variance` (M,), first rung included.
 
-    The change at the last rung has the bias added to it, which walks with steps of variance bias_variance.
+    The change at the last rung includes the bias, a random walk with steps of variance bias_variance.
     """
     n = x.size
     mean, covariance = x.copy(), p.copy()
     mean[n - 2] -= x[n - 1]
     for i in range(n - 1):
         mean[i] += change[i + 1]
-    # A P A', A the identity with -1 in the place (n - 2, n - 1).
+    # A P A', A the identity with -1 in the entry (n - 2, n - 1).
     covariance[n - 2] -= p[n - 1]
     for i in range(n):
         covariance[i, n - 2] -= covariance[i, n - 1]
@@ -98,7 +98,7 @@ def predicted(x: Array, p: Array, change: Array, variance: Array, bias_variance:
 
 @kernel
 def updated(x: Array, p: Array, log_z_base: float, differences: Array, variance: Array) -> tuple[Array, Array]:
-    """x and P after H x was seen to be `differences` (n - 1,), less log Z of the first rung, with that variance.
+    """x and P after the observation `differences` (n - 1,) of H x with its `variance`; log_z_base, of rung 1, is known.
 
     The gain K solves (H P H' + R) K' = H P by a square root of the matrix (Cholesky), and P becomes
     (1 - K H) P (1 - K H)' + K R K' (Joseph's form), which stays positive.
@@ -115,7 +115,7 @@ def updated(x: Array, p: Array, log_z_base: float, differences: Array, variance:
             for k in range(j):
                 value -= root[i, k] * root[j, k]
             if i == j:
-                # No pivot is below the variance, but for rounding.
+                # A pivot below the variance is due to rounding.
                 root[i, i] = math.sqrt(max(value + variance[i], variance[i]))
             else:
                 root[i, j] = value / root[j, j]
@@ -193,7 +193,7 @@ def step_by_occupancy(
 ) -> float:
     """Take the part alpha of the step of RTS in place: log_z_hat (rung,) in nats, relative to the first rung.
 
-    occupancy (chain, rung) of independent chains; means below `floor` count as it. influence (chain,): of each chain
+    occupancy (chain, rung) of independent chains; means below `floor` are set to it. influence (chain,): of each chain
     on the last rung's log Zhat, averaged with the same alpha. Returns the largest |r - c|.
     """
     chains, rungs = occupancy.shape

@@ -70,9 +70,9 @@ def paired_parameters(near: Sequence[np.ndarray], far: Sequence[np.ndarray], uni
 
 
 def stacked_parameters(models: Sequence[Sequence[np.ndarray]]) -> Parameters:
-    """Kernel parameters of RBMs of equal size (weights, visible bias, hidden bias), one behind the other in each array.
+    """Kernel parameters of RBMs of equal size (weights, visible bias, hidden bias), stacked in each array.
 
-    Each has a unit of its own: `unit` is an array (model,) of float32.
+    Each RBM has a separate unit: `unit` is an array (model,) of float32.
     """
     first = fixed_point_parameters(*models[0], base=models[0][1])
     stack = {name: _aligned_zeros((len(models), *array.shape)) for name, array in first._asdict().items() if array.ndim}
@@ -162,7 +162,7 @@ def _contiguous(weights):
 
 @kernel
 def _fill_layouts(weights: Array, scale: float | np.float32, blocks: Array, transposed: Array) -> None:
-    """Round scale * weights (V, H) into both layouts, in tiles one below the other, whose lines stay in cache."""
+    """Round scale * weights (V, H) into both layouts, in tiles from top to bottom, so that cache lines are reused."""
     visible, hidden = weights.shape
     whole_rows, whole_columns = visible // LANES * LANES, hidden // LANES * LANES
     stride = hidden * weights.itemsize
@@ -184,8 +184,8 @@ def _fill_layouts(weights: Array, scale: float | np.float32, blocks: Array, tran
 def _aligned_zeros(shape):
     """Zeros (int32) that start on a cache line.
 
-    NumPy promises 16 bytes only, and large arrays lie 16 bytes behind a line: then every other load of a vector
-    straddles two lines, and sums of rows take a third longer.
+    NumPy aligns arrays to 16 bytes only, and large arrays start 16 bytes after a cache line. Every other load of a
+    vector would then straddle two lines, and sums of rows would take a third longer.
     """
     size = int(np.prod(shape))
     room = np.zeros(size + _LINE_BYTES // 4, np.int32)
@@ -217,7 +217,7 @@ def round_tile(
 ) -> None:
     """Round scale * weights, eight by eight, half to even, into a block of columns and a block of rows, int32.
 
-    Addresses of the first of them in each, and the bytes from one row of the weights to the next; scale of their type.
+    Takes the addresses of the first entries, and the stride of a row of weights in bytes; scale has the weights' type.
     """
     scales = llvm.everywhere(builder, scale, LANES)
     tile = []
@@ -230,7 +230,7 @@ def round_tile(
         llvm.store(builder, values, llvm.after(builder, rows, column, WIDTH * _BYTES))
 
 
-# Sums over a row in any order, so in whole vectors: they only choose a power of two.
+# Sums over a row may run in any order, because they only choose a power of two: LLVM vectorises them.
 @part(fastmath={"reassoc"})
 def _add_sizes(weights: Array, rows: Array, columns: Array) -> None:
     """Add the sizes of weights (V, H) to their float64 sums over each row (V,) and each column (H,)."""

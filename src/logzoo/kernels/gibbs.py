@@ -6,8 +6,8 @@ base log-odds; a = b + v W; beta (chains,) inverse temperatures.
     h | v : sigmoid(beta a)        v | h : sigmoid(beta (c + W h) + (1 - beta) c0)
 
 Parameters are fixed-point int32, multiples of `unit`, a power of two (see `fixed_point`). Integer sums have no
-rounding, so each layer's input can follow the units that flip for ever without drift, and any order of additions gives
-the same bits. A table holds one block of `WIDTH` columns of the weights, all rows, contiguous.
+rounding, so each layer's input is updated from the flipped units without drift, and any order of additions gives the
+same bits. A table holds one block of `WIDTH` columns of the weights, all rows, contiguous.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def update_sums(
 ) -> None:
     """sums[:WIDTH] = start[:WIDTH], plus and minus the listed rows of `table` (rows, WIDTH).
 
-    All are addresses of int32 but for how many rows are listed to add, `rises`, and to subtract, `falls`.
+    All are addresses of int32, except `rises` and `falls`: the numbers of rows to add and to subtract.
     """
     totals = variables(builder, load_row(builder, start, WIDE_INTEGERS, _STRIPS))
     for combine, indices, count in ((builder.add, plus, rises), (builder.sub, minus, falls)):
@@ -65,7 +65,7 @@ def update_sums(
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
-# The sweep of the draws at the start. A plain 0 is a type of its own to numba, which would compile all draws again.
+# Number of the sweep of the first draws. numba gives a literal 0 another type, and would compile all draws again.
 _BEFORE = np.int64(0)
 _BIT = np.uint32(1)
 
@@ -98,8 +98,8 @@ class LayerScratch(NamedTuple):
     """One layer of one chain while it is drawn; sets are words of 32 units, see `bitsets`."""
 
     drawn: np.ndarray  # (units / 32 rounded up,) uint32: the set of the new ones
-    rise: np.ndarray  # the set of the units that go on
-    fall: np.ndarray  # the set of the units that go off
+    rise: np.ndarray  # the set of the units that change to 1
+    fall: np.ndarray  # the set of the units that change to 0
 
 
 @kernel
@@ -125,7 +125,7 @@ def chains_at(chains: Chains, index: int | slice) -> Chains:
 
 @part
 def copy_chain(chains: Chains, source: int, target: int) -> None:
-    """Copy state and inputs from one chain to another, which goes on with its own random numbers."""
+    """Copy state and inputs from one chain to another, which keeps its random stream."""
     for states in (chains.v, chains.h):
         copy_into(states[target], states[source])
     for inputs in (chains.hidden_input, chains.visible_input):
@@ -223,7 +223,7 @@ def update_visible_inputs(parameters: Parameters, chains: Chains) -> None:
 
 @kernel
 def forget_hidden(parameters: Parameters, chains: Chains) -> None:
-    """Set h to zero, compute both layers' inputs: all that a sweep needs, which draws h first, for half the work."""
+    """Set h to zero and compute both layers' inputs. A sweep draws h first, so h = 0 will do and halves the work."""
     chains.h[:] = 0
     for chain in range(chains.h.shape[0]):
         copy_into(chains.visible_input[chain], parameters.visible_bias)

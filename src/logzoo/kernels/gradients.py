@@ -30,7 +30,7 @@ _ZERO = np.float32(0.0)
 _CHAINS_TOGETHER = 64
 
 
-# A division that could raise an error is not vectorised; this one cannot.
+# LLVM does not vectorise a division that can raise an error. With NumPy's error model this division cannot.
 @part(error_model="numpy")
 def hidden_probabilities(hidden_input: Array, unit: np.float32, p: Array) -> None:
     """p (H,) = sigmoid of the integer hidden inputs of one chain, without overflow."""
@@ -84,7 +84,7 @@ def put_statistics(
     visible_bias: Array,
     hidden_bias: Array,
 ) -> None:
-    """Set a gradient to the statistics of some chains and those of others."""
+    """Set a gradient to the sum of the statistics of the near and the far chains."""
     weights[:] = _ZERO
     visible_bias[:] = _ZERO
     hidden_bias[:] = _ZERO
@@ -107,12 +107,12 @@ def _add_rows(p: Array, members: Array, counts: Array, weights: Array) -> None:
 
 _STRIPS = WIDTH // llvm.WIDE_FLOATS.count
 _BYTES = 4
-# Sums that share what is read of the table: eight registers hold them.
+# Sums computed in one pass over the table; they fill eight registers.
 _SUMS_TOGETHER = 2 * llvm.WIDE
 
 
 def _weighted_rows(sums_together):
-    """An intrinsic: sums[n, :WIDTH] += sum_m factors[m step + n apart] table[m] for that many sums n.
+    """An intrinsic: sums[n, :WIDTH] += sum_m factors[m step + n apart] table[m] for all n < sums_together.
 
     It takes the address of the table and its number of rows, the address of the factors, their `step` and `apart`, and
     the address of the sums; all of float32, rows of WIDTH. The sums stay in registers, and a row is read once for all
@@ -229,9 +229,9 @@ def log_f_of_values(parameters: Parameters, x: Array, chains: Chains, out: Array
         out[chain] = total
 
 
-# Of a float32: all but the sign.
+# Mask of a float32 without its sign bit.
 _SIZE = np.int32(0x7FFFFFFF)
-# Numbers moved before their sizes are looked at: they are still in the level-1 cache.
+# Numbers updated before their sizes are read: they are still in the level-1 cache.
 _NUMBERS_TOGETHER = 2048
 
 
@@ -239,8 +239,8 @@ _NUMBERS_TOGETHER = 2048
 def add_multiple(values: Array, rate: np.float32, direction: Array) -> np.float32:
     """values += rate * direction, all float32 and one-dimensional; returns the largest size, NaN if any is NaN.
 
-    As integers, the bits of sizes have the order of the sizes, those of NaN behind infinity: maxima of integers are
-    taken in whole vectors, those of floats, because of NaN, are not.
+    As integers, the bits of sizes have the order of the sizes, with NaN above infinity. LLVM vectorises maxima of
+    integers, but not of floats, because of NaN.
     """
     bits = values.view(np.int32)
     largest = np.zeros(1, np.int32)

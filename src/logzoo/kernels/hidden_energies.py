@@ -1,9 +1,9 @@
 """log f(h) of many hidden states, visible units summed out: log f(h) = b.h + sum_i log(1 + exp(x_i)), x = c + W h.
 
-A state is cut into bytes. For each byte and each of its 256 values, exp of what these units add to x_i is tabulated
-for a block of WIDTH visible units, by one multiplication from a value with one unit less; the table stays in the
-level-2 cache while every state passes over it. A factor 1 + exp(x_i) then costs a multiplication for each byte and two
-operations more, and one logarithm is taken for each state: exponents of the products are moved to integers.
+A state is cut into bytes. For each byte and each of its 256 values, exp of the terms that these units add to x_i is
+tabulated for a block of WIDTH visible units, by one multiplication from a value with one unit less; the table stays in
+the level-2 cache while every state passes over it. A factor 1 + exp(x_i) then costs a multiplication for each byte and
+two operations more, and one logarithm is taken for each state: exponents of the products are moved to integers.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _LARGEST_PRODUCT = 1e300
 def log_f_hidden(parameters: Parameters, rows: Array, out: Array, single: bool) -> None:
     """log f(h) in nats of every state, rows (states, words) uint64, into `out` (states,) float64.
 
-    single: tables in single precision where they can be, in half the time, with errors of about 1e-7 times the root of
-    V.
+    single: tables in single precision if they cannot overflow. This takes half the time, with errors of about 1e-7
+    times the root of V.
     """
     visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
     unit = np.float64(parameters.unit)
@@ -87,7 +87,7 @@ def _add_bias(hidden_bias: Array, unit: float, codes: Array, count: int, out: Ar
 
 @part
 def _largest_input(block: tuple[Array, Array, int, float]) -> float:
-    """The largest size of a part of x_i, over the units i of a block: all that excites it, or all that inhibits it."""
+    """The largest sum of the positive, or of the negative, terms of x_i over the units i of a block."""
     rows, bias, present, unit = block
     largest = 0.0
     for i in range(present):
@@ -101,9 +101,9 @@ def _largest_input(block: tuple[Array, Array, int, float]) -> float:
 
 @part
 def _fill_tables(block: tuple[Array, Array, int, float], tables: Array) -> None:
-    """tables (bytes, value, WIDTH) = exp of what the units of a byte add to x_i, the bias in the first byte's.
+    """tables (bytes, value, WIDTH) = exp of the terms of x_i of the units of a byte; the bias is in the first byte.
 
-    Units that are not there have exp(x_i) = 0.
+    Padding units have exp(x_i) = 0.
     """
     rows, bias, present, unit = block
     factor = np.empty(WIDTH, tables.dtype)
@@ -173,7 +173,7 @@ def _multiply(
 
 @part
 def _sum_of_logs(block: tuple[Array, Array, int, float], code: Array) -> float:
-    """sum_i log(1 + exp(x_i)) over the units of a block, for whatever x_i."""
+    """sum_i log(1 + exp(x_i)) over the units of a block, for x_i of any size."""
     rows, bias, present, unit = block
     total = 0.0
     for i in range(present):

@@ -227,7 +227,8 @@ def run_tempered(
 ) -> None:
     """Draws first, ..., last - 1 of simulated tempering in place: x by one move at the rung, then the rung given x.
 
-    Step sizes are uniform between low (rung,) and high (rung,). What the rungs did is added to `sums` (RungSums).
+    Step sizes are uniform between low (rung,) and high (rung,). Occupancies, visits and round trips are added to `sums`
+    (RungSums).
     """
     rungs = betas.size
     end = max(1, rungs // RUNGS_PER_END)

@@ -1,6 +1,6 @@
 """Intrinsics for numba written as LLVM code, and the instructions that they share.
 
-Addresses are integers of type intp, and need not be multiples of anything.
+Addresses are integers of type intp, and need not be aligned.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,14 +19,14 @@ FLOATS, INTEGERS = ir.VectorType(FLOAT, 8), ir.VectorType(INT32, 8)
 
 
 def has_wide_vectors() -> bool:
-    """Whether numba compiles for vectors of 512 bits: for this processor, or for that of its settings."""
+    """Whether numba compiles for vectors of 512 bits: for this processor, or for the one in its settings."""
     settings: Any = config
     if settings.CPU_FEATURES is not None:
         return "+avx512f" in settings.CPU_FEATURES.split(",")
     return not settings.CPU_NAME and bool(binding.get_host_cpu_features().get("avx512f"))
 
 
-# Vectors as wide as those of the processor, where each lane is computed by itself: the bits are the same.
+# Vectors of the processor's width, for lanes that are independent: the width does not change the bits.
 WIDE = 2 if has_wide_vectors() else 1
 WIDE_FLOATS, WIDE_INTEGERS = ir.VectorType(FLOAT, 8 * WIDE), ir.VectorType(INT32, 8 * WIDE)
 
@@ -65,7 +65,7 @@ def everywhere(builder: ir.IRBuilder, value: ir.Value, lanes: int) -> ir.Value:
 
 
 def after(builder: ir.IRBuilder, address: ir.Value, count: Any, size: int = 1) -> ir.Value:
-    """The address `count` (an int or a value) times `size` bytes behind another."""
+    """The address `count` (an int or a value) times `size` bytes after another."""
     if isinstance(count, int):
         return builder.add(address, ir.Constant(address.type, count * size))
     return builder.add(address, builder.mul(count, ir.Constant(address.type, size)))
@@ -87,7 +87,7 @@ def bytes_of(kind: Any) -> int:
 
 
 def load_row(builder: ir.IRBuilder, address: ir.Value, kind: Any, count: int) -> list[ir.Value]:
-    """As many neighbouring vectors."""
+    """`count` neighbouring vectors at an address."""
     return [load(builder, after(builder, address, number, bytes_of(kind)), kind) for number in range(count)]
 
 
@@ -97,7 +97,7 @@ def variables(builder: ir.IRBuilder, values: Iterable[ir.Value]) -> list[ir.Valu
 
 
 def update(builder: ir.IRBuilder, combine: Callable[..., Any], variable: ir.Value, value: ir.Value) -> None:
-    """Replace what a variable holds by its combination with a value."""
+    """Replace the value of a variable by its combination with another value."""
     builder.store(combine(builder.load(variable), value), variable)
 
 

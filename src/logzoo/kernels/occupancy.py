@@ -1,4 +1,4 @@
-"""Use of the rungs that simulated tempering visits: recursions that move log Zhat, and sums for estimators.
+"""Recursions that move log Zhat by the rungs that simulated tempering visits, and sums for estimators.
 
 Legend: a draw has values (M,) of which log f at the K rungs is the product with readout (M, K), and its derivatives in
 beta the products with slopes and curvatures; x of sweep i is drawn at rungs[i], then rungs[i + 1] given x.
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 class Recursion(NamedTuple):
-    """Where the recursion of SAMS or of Wang-Landau stands in every group."""
+    """State of the recursion of SAMS or of Wang-Landau in every group."""
 
     prior: np.ndarray  # (G, K) r
     chains: np.ndarray  # (G,)
     flatness: np.ndarray  # (G,) SAMS: largest |c_k / r_k - 1| of an evenly filled ladder; else least visits of a part
-    exponent: np.ndarray  # (G,) of the gain t^-exponent of the first stage of SAMS; 0 for Wang-Landau
+    exponent: np.ndarray  # (G,) the gain of the first stage of SAMS is t^-exponent; 0 for Wang-Landau
     latest: np.ndarray  # (G,) sweeps after which the first stage of SAMS ends in any case
     settled: np.ndarray  # (G,) whether the gain falls as 1 / t: second stage of SAMS, or log F is K / (n t)
     gain: np.ndarray  # (G,) SAMS: by what 1 / gain exceeds t in the second stage; Wang-Landau: log F
@@ -119,7 +119,7 @@ def run_adjusted(
 ) -> None:
     """Sweeps of simulated tempering, as many as the record holds, from number `first`, each at log Zhat (G, K).
 
-    After each, a step of the recursion moves log Zhat. t: the steps that were made before.
+    After each sweep, a step of the recursion moves log Zhat. t: number of earlier steps.
     """
     count, (groups, rungs) = rung.size, log_z_hats.shape
     scratch = tempering_scratch(ladder, chains)

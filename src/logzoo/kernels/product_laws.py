@@ -1,4 +1,4 @@
-"""Naive mean field of many starts at once, and what its bounds of log Z need.
+"""Naive mean field from many starts at once, and functions for its bounds of log Z.
 
 Legend: means m (V, lanes) and q (H, lanes), one start in each lane, the last and contiguous axis; W (V, H) weights, c
 (V,) visible and b (H,) hidden bias; S(x) = -x log x - (1 - x) log(1 - x).
@@ -28,7 +28,7 @@ LANES = 32
 # Lanes of a vector of 256 bits: the number in use is rounded up to it.
 _VECTOR = 8
 _ZERO = np.float32(0.0)
-# Units whose terms are made side by side in a climb: their factors, of at most 2 each, have a product below 2**512.
+# Units whose terms are computed together in a climb: their factors, of at most 2 each, have a product below 2**512.
 _TOGETHER = 512
 
 
@@ -137,8 +137,8 @@ def bound(
 ) -> None:
     """F1 (lanes,) in nats after one more step from q = hidden (H, lanes), float64; the means of both layers in place.
 
-    The step ends with the best q for its m, so F1 is a lower bound of log Z whether the start has settled or not. With
-    x = c + W q, S(sigmoid(x)) = log(1 + exp(-|x|)) + |x| sigmoid(-|x|): nothing cancels.
+    The step ends with the best q for its m, so F1 is a lower bound of log Z even before the start has settled. With
+    x = c + W q, S(sigmoid(x)) = log(1 + exp(-|x|)) + |x| sigmoid(-|x|): no terms cancel.
     """
     lanes = bounds.size
     bounds[:] = 0.0
@@ -190,8 +190,8 @@ def climb(
     """Flip one unit of a layer at a time, the other layer summed out, as long as it gains more than `gain` nats.
 
     weights (units, others), bias (units,) and other_bias (others,), all float64; states (n, units) of 0 and 1, climbed
-    in place. Returns log g (n,) of where each ends, g the sum of exp(-energy) over the other layer, and the passes over
-    all units that it made (n,), no more than `passes`.
+    in place. Returns log g (n,) of the final states, g the sum of exp(-energy) over the other layer, and the number of
+    passes over all units (n,), at most `passes`.
     """
     x, positive, factors = np.empty(other_bias.size), np.empty(_TOGETHER), np.empty(_TOGETHER)
     heights, passed = np.empty(states.shape[0]), np.zeros(states.shape[0], np.int64)
@@ -221,7 +221,7 @@ def climb(
 
 @kernel
 def fill_log_odds(means: Array, log_odds: Array, constants: Array) -> None:
-    """Of product laws with means (modes, V): log_odds (modes, V), and constants (modes,) = log of the mass at v = 0."""
+    """log_odds (modes, V) and constants (modes,) = log of the mass at v = 0, of product laws with means (modes, V)."""
     constants[:] = 0.0
     for mode in range(means.shape[0]):
         for i in range(means.shape[1]):

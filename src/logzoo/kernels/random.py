@@ -22,7 +22,7 @@ START = np.uint64(3)
 # With this bit set, the stream of the trailing halves of a layer's draws.
 TRAILING = np.uint64(128)
 
-# Blocks that serve this many units.
+# Blocks that serve _UNITS_TOGETHER units.
 BLOCKS_TOGETHER = 4
 _UNITS_TOGETHER = np.uint64(32)
 _ROUNDS = 10

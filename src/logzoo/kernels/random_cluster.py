@@ -1,13 +1,12 @@
-"""Sweeps of the random-cluster model of a ferromagnet, of two states of its bonds at once, by the same numbers.
+"""Sweeps of the random-cluster model of a ferromagnet: two states of its bonds are drawn with the same numbers.
 
 Legend: a graph of sites and bonds; the bonds of site i are `bonds[offsets[i] : offsets[i + 1]]`, and `others` the sites
-at their far ends. A bond is open or closed. A bond that is drawn again is open if its number u is below p where its
-ends are connected by other open bonds, below p / (2 - p) where they are not; p = 1 - exp(-2 K) (Fortuin & Kasteleyn
-1972).
+at their far ends. A bond is open or closed. A sweep draws a number u for each bond. The bond is open if u < p and other
+open bonds connect its ends, or if u < p / (2 - p); p = 1 - exp(-2 K) (Fortuin & Kasteleyn 1972).
 
-More open bonds never disconnect anything: of two states of which the upper has all bonds open that the lower has, this
-stays so for as long as both are drawn by the same numbers. A search is needed only for u between the two shares, a
-sixth of all near the critical coupling.
+Further open bonds never disconnect sites. If every bond that is open in the lower state is open in the upper state,
+this remains true while both are drawn with the same numbers. A search is needed only for u between the two thresholds:
+a sixth of all u near the critical coupling.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Graph(NamedTuple):
-    """Bonds of sites, and the shares of the numbers below which they open."""
+    """Bonds of sites, and the thresholds of u below which they open."""
 
     first: np.ndarray  # (bond,) int64: sites that a bond joins
     second: np.ndarray
@@ -38,7 +37,7 @@ class Graph(NamedTuple):
 def draw_bonds(graph: Graph, numbers: Array, upper: Array, lower: Array) -> int:
     """Draw all bonds in turn in both states (bond,), a sweep for each row of `numbers` (sweep, bond) in [0, 1).
 
-    The upper state must hold the lower. Returns how many bonds differ in the end.
+    Bonds open in the lower state must be open in the upper one. Returns the number of bonds that differ at the end.
     """
     sites = graph.offsets.size - 1
     marks, queue, ends = np.zeros(sites, np.int64), np.empty((2, sites), np.int64), np.empty((2, 2), np.int64)
@@ -52,7 +51,7 @@ def draw_bonds(graph: Graph, numbers: Array, upper: Array, lower: Array) -> int:
             if not above and u < graph.connected[bond]:
                 stamp += 2
                 above = below = _joined(graph, lower, bond, marks, queue, ends, stamp)
-                # Where the states are the same one search is enough.
+                # If the states are equal, one search is enough.
                 if not below and differing:
                     stamp += 2
                     above = _joined(graph, upper, bond, marks, queue, ends, stamp)
@@ -63,9 +62,10 @@ def draw_bonds(graph: Graph, numbers: Array, upper: Array, lower: Array) -> int:
 
 @part
 def _joined(graph: Graph, state: Array, bond: int, marks: Array, queue: Array, ends: Array, stamp: int) -> bool:
-    """Whether the ends of a bond are connected by others that are open: searched from both, a site in turn.
+    """Whether other open bonds connect the ends of a bond, by a search from both ends in turn.
 
-    The search takes twice the smaller cluster at most. marks (site,): below `stamp`; queue, ends (2, 2): scratch.
+    The search visits at most twice the sites of the smaller cluster. marks (site,): entries below `stamp`;
+    queue, ends (2, 2): scratch.
     """
     queue[0, 0], queue[1, 0] = graph.first[bond], graph.second[bond]
     marks[queue[0, 0]], marks[queue[1, 0]] = stamp, stamp + 1

@@ -1,8 +1,8 @@
 """Annealing with resampling: chains of an island are drawn again by their weights.
 
 Del Moral, Doucet & Jasra (2006); Dau & Chopin (2022). Legend: w_i weights of the n chains of an island,
-ESS = (sum w)^2 / sum w^2. After a resampling every chain of the island has the mean weight, so at any time mean w is
-the island's estimate of Z_k / Z_1: without bias, because a resampling depends on the past alone.
+ESS = (sum w)^2 / sum w^2. A resampling gives every chain of the island the mean weight. Therefore mean w always
+estimates Z_k / Z_1. It is unbiased, because a resampling depends on the past alone.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def run_resampled(
     """Annealing steps first, ..., last - 1 in place: weigh, resample, sweep; the step to the last rung only weighs.
 
     Chains of one island (chains,) lie together; they are resampled when their ESS is below `share` of their number.
-    family (chains,) int64 goes with the states.
+    family (chains,) int64 is copied with the states.
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)
@@ -97,7 +97,7 @@ def follow_parameters(
 ) -> None:
     """Weigh chains for the step to new parameters, resample, and make one sweep there, all in place.
 
-    log_f (chains,) float64: log f(v) by the parameters that the step came from, in nats; by the new ones afterwards.
+    log_f (chains,) float64: log f(v) in nats, by the old parameters at entry, by the new ones at return.
     """
     ones, now = np.ones(log_f.size, np.float32), np.empty(log_f.size)
     forget_hidden(parameters, chains)
@@ -119,11 +119,11 @@ def run_waste_free(
     log_weight: Array,
     island: Array,
 ) -> None:
-    """Steps first, ..., last - 1 without waste in place: weigh all states, resample some, sweep these, keep each state.
+    """Waste-free steps first, ..., last - 1 in place: weigh all states, resample some, sweep these, keep every state.
 
-    chains: first those that go on, one for each of log_weight (n,) and island (n,), then as many for each further
-    state that is kept of them. A step that keeps n states of a chain makes n - 1 sweeps. log_weight of an island's
-    chains grows by the logarithm of the mean weight over all of its states.
+    chains: first the n chains that are swept, as in log_weight (n,) and island (n,), then n for each further state that
+    is kept. A step that keeps n states of a chain makes n - 1 sweeps. log_weight of an island's chains grows by the
+    logarithm of the mean weight over all of its states.
     """
     count = log_weight.size
     states = chains.number.size // count
@@ -182,7 +182,7 @@ def mean_weight(log_weight: Array) -> tuple[float, float]:
 
 @part
 def choose(log_weight: Array, offset: float, copies: Array, donors: Array) -> None:
-    """Choose with weights (n,) which state each of the first (m,) becomes, into `donors` (m,): itself if it stays.
+    """Draw donors (m,) of the first m of n states, in proportion to the weights (n,); a state that stays is its donor.
 
     offset: as for `comb`. copies (n,): scratch.
     """
@@ -191,7 +191,7 @@ def choose(log_weight: Array, offset: float, copies: Array, donors: Array) -> No
     for chain in range(donors.size):
         donors[chain] = chain
         if copies[chain] == 0:
-            # The chosen among the first stay where they are.
+            # Chosen states among the first m stay in place.
             while copies[donor] < (2 if donor < donors.size else 1):
                 donor += 1
             copies[donor] -= 1
@@ -200,9 +200,9 @@ def choose(log_weight: Array, offset: float, copies: Array, donors: Array) -> No
 
 @part
 def comb(log_weight: Array, teeth: int, offset: float, copies: Array) -> None:
-    """How many of the equal teeth of a comb over the sum of weights (n,) fall to each, into `copies` (n,).
+    """Number of equally spaced teeth of a comb over the sum of weights (n,) that fall to each, into `copies` (n,).
 
-    offset: from 0 to 1, where in each n-th part of the sum the teeth are: systematic resampling.
+    offset: position of the tooth within each equal part of the sum, from 0 to 1 (systematic resampling).
     """
     largest = log_weight.max()
     total = 0.0

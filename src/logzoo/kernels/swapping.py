@@ -1,8 +1,8 @@
-"""Temperatures assigned again after each sweep: by infinite swapping, or by exchanges of neighbours in turn.
+"""New temperatures after each sweep: by infinite swapping, or by exchanges of neighbours in turn.
 
-Hult, Nyquist & Ringqvist (2019). Legend: a ladder is K replicas that hold K inverse temperatures beta_k, rising, each
-one of them; log f_k(x_i) is taken at each replica's state x_i: (v, h), or v with h summed out, densities that the sweep
-at beta_k leaves invariant.
+Hult, Nyquist & Ringqvist (2019). Legend: a ladder is K replicas; each holds one of K inverse temperatures beta_k, which
+increase with k. x_i is the state of replica i: (v, h), or v with h summed out. The sweep at beta_k leaves f_k
+invariant.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def reassign(
     integers: Array,
     scratch: AssignmentScratch,
 ) -> None:
-    """Hand out the temperatures of one ladder again within each group of them, and count who may hold the last.
+    """Draw new temperatures of one ladder within each group, and compute each replica's share of the last rung.
 
     An assignment s is drawn in proportion to prod_i f_{s(i)}(x_i); by eq 8 each replica counts for the last rung with
     P(s(i) = it). log_f (K, K): of each replica at each rung; groups (K,): of each rung; rung, shares (K,): of each
@@ -76,10 +76,10 @@ def reassign(
 def exchange_in_turn(
     key: np.uint64, sweep: int, number: np.uint64, log_f: Array, rung: Array, shares: Array, holder: Array
 ) -> None:
-    """Try to exchange each two neighbours of one ladder, from the last rung down; arguments as in `reassign`.
+    """Try to exchange every pair of neighbours of one ladder, from the last rung down; arguments as in `reassign`.
 
-    The paper's order, whose temperatures rise from the last rung's. shares: 1 for the replica at the last rung, else 0.
-    holder (K,): scratch.
+    This is the paper's order: its temperatures increase from the last rung on. shares: 1 for the replica at the last
+    rung, else 0. holder (K,): scratch.
     """
     count = rung.size
     for i in range(count):
@@ -129,10 +129,10 @@ def run_infinite_swapping(
     occupancy: Array,
     sums: Array,
 ) -> None:
-    """Sweeps first, ..., last - 1 of whole ladders in place, temperatures assigned again after each.
+    """Sweeps first, ..., last - 1 of whole ladders in place, with new temperatures after each.
 
-    betas (K,) float32, rising; partitions (P, K) int64: the group of each rung, one row for each sweep in turn: a
-    single row of zeros is infinite swapping proper, no row means neighbours in turn. joint: log f of (v, h), not of v.
+    betas (K,) float32, rising; partitions (P, K) int64: the group of each rung, one row for each sweep in turn: one row
+    of zeros means infinite swapping, no row means exchanges of neighbours in turn. joint: log f of (v, h), not of v.
     rung (chains,): of each replica; shares (chains,): P(the replica holds the last beta) after the last sweep;
     occupancy (chains, K) int64: sweeps after which the replica held each beta, added to. sums (groups, V H + V + H)
     float64: those of `add_shares` are added after every sweep; no groups when they are not wanted.

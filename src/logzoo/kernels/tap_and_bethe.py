@@ -1,4 +1,4 @@
-"""Values of log Z from a solution of mean field: expansions in the weights, and Bethe's by belief propagation.
+"""Values of log Z from a solution of mean field: expansions in the weights, and Bethe's free energy.
 
 Legend: W (V, H) weights, c (V,) and b (H,) bias. All float64. Sums run in one order, without fused multiply-add.
 
@@ -88,7 +88,7 @@ def settle_tap(
 ) -> tuple[int, float]:
     """The equations of Thouless, Anderson and Palmer to order 2 or 3 from means m (V,) and q (H,), in place.
 
-    Returns the steps made and the largest change that the last one asked for. It ends below `tolerance`.
+    Returns the number of steps and the largest undamped change of the last one. It ends when that is below `tolerance`.
     """
     of_hidden, of_visible = np.empty((3, q.size)), np.empty((3, m.size))
     residual, step = np.inf, 0
@@ -129,7 +129,7 @@ def _fill_product(matrix: Array, x: Array, y: Array) -> None:
 
 @part
 def _normalise(x: Array) -> float:
-    """Divide x by its length, which is returned; zeros stay."""
+    """Divide x by its length and return the length; a vector of zeros is unchanged."""
     total = 0.0
     for i in range(x.size):
         total += x[i] * x[i]
@@ -169,7 +169,7 @@ def fourth_moment(matrix: Array) -> float:
     return total
 
 
-# Weights beyond it are not read as exp(W) - 1, which could leave nothing of their sums with 1.
+# For |W| above this exp(W) - 1 is not used: added to 1, small sums would round to 0.
 _LARGEST = 30.0
 
 
@@ -221,9 +221,9 @@ def settle_beliefs(
     to_visible: Array,
     to_hidden: Array,
 ) -> tuple[int, float]:
-    """Pass messages (V, H) of both layers, in place, until the largest change asked for is below `tolerance`.
+    """Pass messages (V, H) of both layers, in place, until the largest undamped change is below `tolerance`.
 
-    Returns the steps made and that change.
+    Returns the number of steps and that change.
     """
     totals, residual, step = np.empty(hidden_bias.size), np.inf, 0
     while step < steps and residual > tolerance:
@@ -268,7 +268,7 @@ def bethe_energy(
 
 @part
 def _correlation(weight: float, gain: float, u: float, t: float) -> float:
-    """Correlation of two units joined by a weight, with log-odds u and t but for it: below 1 in size."""
+    """Correlation of two units joined by a weight, with log-odds u and t without it; its size is below 1."""
     if weight == 0.0:
         return 0.0
     size = max(weight, 0.0) if abs(weight) > _LARGEST else math.log(abs(gain))

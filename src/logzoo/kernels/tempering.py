@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# Each end of the ladder, for counting round trips, is this share of the rungs (at least one): an end of one rung among
-# many would be missed by chance.
+# Each end of the ladder, for counting round trips, is this share of the rungs (at least one): chains would often miss
+# an end of one rung among many.
 RUNGS_PER_END = 20
-# Rungs summed together.
+# Rungs in one block of a sum.
 _BLOCK = 16
 
 
 class Ladder(NamedTuple):
-    """Inverse temperatures, and how log f at all of them is read off a few numbers of a state.
+    """Inverse temperatures, and the matrix that gives log f at all of them from a few numbers of a state.
 
-    Those numbers, its `values` (M,), are the smooth part at the N nodes, then what beta and 1 - beta multiply:
+    Those numbers, its `values` (M,), are the smooth part at the N nodes, then the factors of beta and of 1 - beta:
     M = N + 2. Joint form: N = 0.
     """
 
@@ -102,7 +102,7 @@ def _largest(x: Array) -> float:
 
 @njit(inline="always")
 def _sum_of_block(q: Array, start: int) -> float:
-    """The sum of up to 16 entries, four at a time, so that additions need not wait for each other."""
+    """The sum of up to 16 entries, four at a time, so that additions run in parallel."""
     if start + _BLOCK > q.size:
         total = 0.0
         for k in range(start, q.size):
@@ -116,10 +116,10 @@ def _sum_of_block(q: Array, start: int) -> float:
 
 @njit(inline="always")
 def draw_rung(q: Array, draw: float, block_sums: Array) -> tuple[int, float]:
-    """The rung that the uniform `draw` selects, and the s with s q = q(k | x).
+    """The rung that the uniform `draw` selects, and the factor s with s q = q(k | x).
 
-    q (K,) comes in as log f_k + offset_k, and goes out as q(k | x) but for s. Sums go block by block of 16 rungs
-    (`block_sums` is their scratch): blocks do not wait for one another, and the search for the rung skips whole ones.
+    q (K,) is log f_k + offset_k at entry and q(k | x) / s at return. Sums are by blocks of 16 rungs, with `block_sums`
+    as scratch: blocks are added in parallel, and the search for the rung skips whole blocks.
     """
     rungs = q.size
     largest = _largest(q)
@@ -158,13 +158,13 @@ def count_crossing(rung: int, base_end: int, model_end: int, heading: int) -> tu
 
 
 class Scratch(NamedTuple):
-    """What sweeps of simulated tempering work with."""
+    """Scratch of sweeps of simulated tempering."""
 
     layers: Any  # of `sweep_scratch`
     energies: Any  # of `energy_scratch`
     values: np.ndarray  # (M,)
     q: np.ndarray  # (K,)
-    block_sums: np.ndarray  # as `draw_rung` takes them
+    block_sums: np.ndarray  # scratch of `draw_rung`
     beta: np.ndarray  # (chains,) float32
 
 
@@ -198,7 +198,7 @@ def temper_once(
     record: Record,
     scratch: Scratch,
 ) -> None:
-    """One sweep of `run_simulated_tempering`, with its arguments; it becomes that row of the record."""
+    """One sweep of `run_simulated_tempering`, with its arguments; writes row `row` of the record."""
     count, rungs = sums.occupancy.shape
     end = max(1, rungs // RUNGS_PER_END)
     values, q, beta = scratch.values, scratch.q, scratch.beta
@@ -241,7 +241,7 @@ def run_simulated_tempering(
     sums: RungSums,
     record: Record,
 ) -> None:
-    """Sweeps first, ..., last - 1 of simulated tempering in place; what the rungs did is added to `sums`.
+    """Sweeps first, ..., last - 1 of simulated tempering in place; counts and occupancies are added to `sums`.
 
     Each sweep draws x at the rung (chains,) and then the rung given x, with the offset (K,) of the chain's group.
     """

@@ -27,7 +27,7 @@ _ZERO = np.float32(0.0)
 
 
 class TourStates(NamedTuple):
-    """Tours between two sweeps: where they are and what they have done."""
+    """Tours between two sweeps: state, length and whether they have ended."""
 
     number: np.ndarray  # (tours,) uint64: the tour's place in the random stream
     rows: np.ndarray  # (tours, words) uint64: h
@@ -39,7 +39,7 @@ class TourStates(NamedTuple):
 def add_hidden_draws(
     parameters: Parameters, key: np.uint64, sweep: int, chains: Chains, members: HashSet, count: int, example: Array
 ) -> int:
-    """Draw h of every chain given its v, add the states new to a set that has `count` of them; returns how many it has.
+    """Draw h of every chain given its v, add new states to a set of `count` states; returns the new count.
 
     example (states,): becomes the number of the chain that first drew a state. Hidden inputs must be up to date.
     """
@@ -66,17 +66,17 @@ def run_tours(
     means: Array,
     path: Array,
 ) -> None:
-    """Take the tours listed in `queue` up to length `limit`, or to their end, as many in flight as there are chains.
+    """Continue the tours listed in `queue` up to length `limit`, or to their end, in each chain one after another.
 
-    A tour that comes to rest makes room for the next of the queue. means (chains, V) float32: scratch for tours on
-    which E[v | h] stands for the draws of v; of size 0 for true Gibbs sampling. path (places in the queue, sweeps,
-    words): becomes the states that the last sweeps up to the limit started from; of size 0 to keep none.
+    When a tour ends or reaches the limit, its chain takes the next tour of the queue. means (chains, V) float32:
+    scratch for tours with E[v | h] in place of draws of v; of size 0 for true Gibbs sampling. path (indices of the
+    queue, sweeps, words): becomes the states that the last sweeps up to the limit started from; of size 0 to keep none.
     """
     scratches = gibbs.sweep_scratch(chains)
     words = np.empty(members.rows.shape[1], np.uint64)
     active = min(chains.number.size, queue.size)
     chains = gibbs.chains_at(chains, slice(0, active))
-    flying = np.arange(active)  # place in the queue of the tour of each chain
+    flying = np.arange(active)  # index in the queue of each chain's tour
     waiting = active
     gibbs.forget_hidden(parameters, chains)
     for chain in range(active):
@@ -114,7 +114,7 @@ def _sweep_tours(
     chains: Chains,
     means: Array,
 ) -> None:
-    """One sweep of every chain: of the tour that it is of, in the stream of that tour. Lists the changes of h."""
+    """One sweep of every chain, in the random stream of its tour; lists the changes of h."""
     hidden_scratch, visible_scratch = scratches
     unit = parameters.unit
     if means.size:
@@ -152,7 +152,7 @@ def _load(words: Array, chain: int, chains: Chains) -> None:
 
 @part
 def _close_ranks(tours: TourStates, queue: Array, limit: int, flying: Array, chains: Chains) -> int:
-    """Fill the places of chains whose tours rest by the last ones; returns how many are left."""
+    """Replace chains whose tours rest by the last chains; returns the number of chains left."""
     left = chains.number.size
     chain = 0
     while chain < left:
