@@ -11,7 +11,7 @@ LARGEST_BUDGET = 10**11
 
 
 class BudgetExceeded(ValueError):
-    """More sweeps were to be spent than the budget holds."""
+    """More sweeps were requested than the budget has left."""
 
 
 class SweepLedger:

@@ -78,7 +78,7 @@ def rounding_error(rbm: RBM) -> float:
     from logzoo.kernels.fixed_point import fixed_point_unit
 
     unit = fixed_point_unit(rbm.weights, rbm.visible_bias, rbm.hidden_bias, np.zeros(rbm.visible))
-    # Errors are even up to half a unit.
+    # Errors are uniform between minus and plus half a unit.
     return unit * float(np.sqrt((rbm.weights.size + rbm.visible + rbm.hidden) / 12.0))
 
 

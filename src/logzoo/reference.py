@@ -100,7 +100,7 @@ def solver_from(text: str) -> Callable[..., Any]:
     """Return the function ``"module:function"``, also of the working folder, or one that runs a command.
 
     A command gets the path of an .npz file (weights, visible_bias, hidden_bias) as its last argument and prints log Z
-    and its standard error as its last line. Raises ValueError for what cannot be imported or is no program.
+    and its standard error as its last line. Raises ValueError if the function or program does not exist.
     """
     if re.fullmatch(r"[\w.]+:[\w.]+", text):
         sys.path.insert(0, os.getcwd())  # installed commands do not look there

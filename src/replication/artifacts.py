@@ -108,7 +108,7 @@ def without_stamp(text: str) -> str:
 
 
 def read_stamp(name: str, content: bytes) -> dict[str, Any]:
-    """The stamp in the bytes of a .png, .pdf, .html or .md file of that name; ValueError, a phrase, if none."""
+    """The stamp in the bytes of a .png, .pdf, .html or .md file of that name. Raises ValueError if there is none."""
     before = _BEFORE.get(Path(name).suffix, _BEFORE_IN_TEXT)
     try:
         start = content.rindex(before) + len(before)

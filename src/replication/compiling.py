@@ -1,6 +1,6 @@
 """Machine code of the kernels, made before the jobs that would each make it, side by side.
 
-Every listed method works once on a small RBM: what numba compiles for it is kept for all processes.
+Every listed method works once on a small RBM; numba keeps its machine code for all processes.
 """
 
 import subprocess
@@ -55,7 +55,7 @@ def _example():
 
 
 def estimate_by_all(methods=ESTIMATORS):
-    """One estimate by every estimator; the evidence that they are checked against takes what some of them take."""
+    """One estimate by every estimator. The evidence uses kernels that some of these estimators use."""
     rbm, data, before = _example()
     for method in methods:
         inputs = {"data": data, "snapshots": [before]}

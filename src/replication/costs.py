@@ -32,7 +32,7 @@ SECONDS = {
 UNKNOWN = 2e-10
 # Of every job: a process starts, artifacts are read and written, pictures are drawn.
 START = 0.5
-# The probe: so many sweeps of so many chains of an RBM of this shape, repeated for some seconds; the fastest counts.
+# The probe: shape of its RBM, chains, sweeps, and seconds for which it is repeated; the fastest run counts.
 _PROBE_SHAPE, _PROBE_CHAINS, _PROBE_SWEEPS, _PROBE_SECONDS = (784, 500), 50, 40, 2.0
 # Rules whose jobs are counted together, by the folder of their artifacts; all others are experiments or take `START`.
 _RULES = {

@@ -32,7 +32,7 @@ _ALLOCATIONS = 10_000
 def job(log_file: str) -> Iterator[None]:
     """Log to the job's file, warnings to the terminal too; a ValueError or OSError ends the job with one line on both.
 
-    The last line of the log says how long Python took to start, how long the work took, and what it held.
+    The last line of the log has the seconds that Python took to start, the seconds of the work, and its memory.
     """
     start, to_start = time.perf_counter(), time.process_time()
     # Python searches for garbage so often that imports and figures take a tenth longer.

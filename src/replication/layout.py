@@ -1,4 +1,4 @@
-"""Where files lie below the folder of a project, what kind each is of by its place, and folders written whole."""
+"""Paths of files below the folder of a project, their kinds by path, and folders written whole."""
 
 from __future__ import annotations
 
@@ -120,8 +120,8 @@ def is_timed(path: str) -> bool:
 def folder_written_whole(path: Path) -> Iterator[Path]:
     """Give a new folder to fill, which replaces `path` (a folder, or nothing) when the block ends without error.
 
-    What killed processes left that were doing so is removed, but what was there before is put back where nothing has
-    taken its place; one process at a time may write a folder.
+    Leftovers of killed processes are removed. If such a process had moved the old folder away and `path` is missing,
+    the old folder is put back. Only one process at a time may write a folder.
     """
     path = Path(path)
     for leftover in path.parent.glob(f".{path.name}.*.tmp"):

@@ -90,7 +90,7 @@ def made_together(config: Config) -> dict[str, list[str]]:
 
 
 def by_run(config: Config, estimators: Iterable[str]) -> list[list[str]]:
-    """Estimators, those in one list that read the same run: of the same base, with the same options."""
+    """Estimators in lists: those with the same base and options, which read the same run, share a list."""
     runs: dict[str, list[str]] = {}
     for name in estimators:
         entry = config["estimators"][name]

@@ -69,8 +69,8 @@ def read_data(
 ) -> tuple[Bits, dict[str, Any]]:
     """A 0/1 matrix (examples, visible) and the attributes of its file.
 
-    Of a dataset artifact (.nc) one split; of a matrix (.npy) all rows, and its only attribute is `content_sha256`.
-    tell: what is called with a line when the data stand in for others.
+    It reads one split of a dataset artifact (.nc), or all rows of a matrix (.npy), whose only attribute is
+    `content_sha256`. tell: function that gets a line of text when the data stand in for others.
     """
     path = _readable(path)
     if path.suffix.lower() == ".npy":

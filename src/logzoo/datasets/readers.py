@@ -177,7 +177,7 @@ def _matlab_integers(path, variables, name):
     array = variables.get(name)
     if array is None or array.ndim != 2 or not array.size:
         raise ValueError(f"{path.name}: expected a non-empty real matrix {name}")
-    with np.errstate(invalid="ignore"):  # what does not fit is refused in the next line
+    with np.errstate(invalid="ignore"):  # the next lines refuse numbers that do not fit
         integers = array.astype(np.int16)
     if not np.array_equal(integers, array):
         raise ValueError(f"{path.name}: expected small whole numbers in {name}")

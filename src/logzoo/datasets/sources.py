@@ -94,7 +94,7 @@ class Downloader:
 
 
 def _without_encoding(response, **_):
-    # Some servers label a stored .gz file as an encoding; the file is what comes over the wire.
+    # Some servers label a stored .gz file as an encoding; the file is the bytes as sent.
     response.raw.headers.pop("Content-Encoding", None)
 
 

@@ -3,8 +3,8 @@
 In rounds of growing budgets, every method estimates log Z afresh: annealing, simulated tempering and parallel tempering
 from a base of the modes (or of the data), and annealing from the basins of the modes. It ends when at least two methods
 converged, all those agree, with the round before too, and their pooled interval is narrow enough. The first round also
-anneals from the visible bias, and annealing keeps the better of the two bases. A mode that nothing
-has visited is in no number here but the rigorous upper bound.
+anneals from the visible bias, and annealing keeps the better of the two bases. Of all numbers only the rigorous upper
+bound includes modes that no chain has visited.
 """
 
 import os
@@ -47,7 +47,8 @@ _FIRST = 1000
 _SEARCH, _MOST_SEARCHED = 0.3, 4000
 # Units of the smaller layer up to which enumeration costs about a second.
 _ENUMERABLE = 20
-# The default budget: the most sweeps, and the most work, in weights passed by all chains. A unit costs as many weights.
+# The default budget: the most sweeps, the most work in weights passed by all chains, and the weights that cost as much
+# as a unit.
 _MOST_SWEEPS, _MOST_WORK, _WEIGHTS_OF_A_UNIT = 300_000, 1.8e13, 200
 # Part of the tolerance by which evidence may lie beyond three standard errors of an estimate.
 _SLACK = 0.1

@@ -115,7 +115,7 @@ class Draws:
         Observers by the function that made them, as `read` of an estimator gets them. Before that, by function and
         options.
     ledger : SweepLedger
-        The budget, and what was spent of it.
+        The budget, and the sweeps spent so far.
     stream : Stream
         Randomness of the reading, such as a bootstrap.
     settings : dict

@@ -96,7 +96,7 @@ ESTIMATORS = {
     "bethe": _whole("Bethe", "fixed_points:bethe", drawn=False),
 }
 
-# Options that hold something for every visible unit.
+# Options whose arrays have an entry for every visible unit.
 _BY_UNIT = {"base", "data"}
 
 # Not in the table: it runs several estimators, and stops when they agree.

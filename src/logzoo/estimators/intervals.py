@@ -30,7 +30,7 @@ def student_interval(center: float, std_error: float, parts: float) -> tuple[flo
 
 
 def sums_left_out(values: Floats, add: np.ufunc = np.add) -> Floats:
-    """Sums (n, ...) of all values (n, ...) but one, for each of them, without subtracting; n at least 2."""
+    """Leave-one-out sums (n, ...) of values (n, ...), without subtractions; n at least 2."""
     nothing = np.full((1, *values.shape[1:]), add.identity, float)
     before = np.concatenate([nothing, add.accumulate(values)[:-1]])
     after = np.concatenate([add.accumulate(values[::-1])[-2::-1], nothing])
@@ -38,7 +38,7 @@ def sums_left_out(values: Floats, add: np.ufunc = np.add) -> Floats:
 
 
 def log_sums_left_out(log_values: Floats) -> Floats:
-    """log sum exp (n,) of all values (n,) but one, for each of them; n at least 2."""
+    """Leave-one-out log sum exp (n,) of values (n,); n at least 2."""
     return sums_left_out(log_values, np.logaddexp)
 
 

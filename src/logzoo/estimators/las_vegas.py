@@ -57,7 +57,7 @@ def _estimate_of(rbm, draws):
     # (sum of lengths)^2 / sum of their squares
     log_lengths = np.log(tours.length)
     effective = float(np.exp(2.0 * logsumexp(log_lengths) - logsumexp(2.0 * log_lengths)))
-    # The share of Z around the lost chains is what log Z may miss.
+    # log Z may miss the share of Z around the lost chains.
     missed = float(expit(draws.probes.log_mass - log_z))
     reasons = reasons_of(
         {

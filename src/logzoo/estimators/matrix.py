@@ -19,7 +19,7 @@ from logzoo.types import Array
 
 
 class Finished:
-    """Estimates that are made, in order; `state` has them as an array that a checkpoint can hold."""
+    """Finished estimates, in order; `state` is an array of them for a checkpoint."""
 
     def __init__(self):
         self.estimates = []
@@ -48,7 +48,7 @@ def estimate_matrix(
 
     entries: {name: {method, options, budgets, replicates}}. Those that read one run at a budget and replicate share it.
     evidence: what every estimate is checked against (`logzoo.estimators.evidence`).
-    checkpoint: an `artifacts.checkpoints.Checkpoint`: an interrupted call goes on after what it had finished.
+    checkpoint: an `artifacts.checkpoints.Checkpoint`: an interrupted call resumes after its last estimate.
     Returns {name: Dataset over (budget, replicate)}: log_z, std_error, interval (with `bound`), sweeps_spent,
     converged, reasons and the method's diagnostics and profiles. Raises ValueError for unknown options and impossible
     sizes.

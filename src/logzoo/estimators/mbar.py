@@ -19,8 +19,9 @@ from logzoo.types import Array, ArrayLike, Floats
 
 # Most log-densities (draws times rungs) that are worked on: a few arrays of 160 MB.
 _MOST_NUMBERS = 20_000_000
-# Nats by which log Z of a visited rung may move when the self-consistency equations are applied again: at most, and
-# where steps towards the solution end. Tens of steps suffice where rungs overlap; elsewhere thousands do not help.
+# Changes of log Z of a visited rung, in nats, when the self-consistency equations are applied again: the largest that a
+# solution may have, and the one at which the steps end. Tens of steps suffice where rungs overlap; elsewhere thousands
+# do not help.
 _RESIDUAL, _ENOUGH = 1e-6, 1e-9
 _STEPS = 100
 # The overlap of rungs, as a part of the largest, below which they are left where they started: their ratio is lost in
@@ -42,7 +43,7 @@ def thinned(*, draws: int = 10_000) -> ThinnedDraws:
 
 class _Thinned(ThinnedDraws):
     def check(self, chains: int, rungs: int, sweeps: int) -> None:
-        """Raise ValueError for a run of so many sweeps that would leave too many log-densities."""
+        """Raise ValueError if a run of `sweeps` sweeps would leave too many log-densities."""
         count = min(max(self.draws, chains), chains * sweeps)
         if count * rungs > _MOST_NUMBERS:
             raise ValueError(
@@ -199,5 +200,5 @@ def _place(log_f, counts, log_z):
 
 
 def _is_lower(trial, start):
-    """Whether a trial is nearer to the solution, where heights are equal to rounding but errors differ."""
+    """Whether a trial is nearer to the solution. Close to it heights are equal to rounding, and only errors differ."""
     return trial.height < start.height or trial.error < start.error

@@ -238,7 +238,7 @@ class Estimate:
 
     @property
     def interval_error(self) -> float:
-        """Standard error in nats of a normal law whose 95% interval is as wide: more than `std_error` of few chains."""
+        """Standard error in nats of a normal law with this 95% interval; above `std_error` for few chains."""
         return (self.interval[1] - self.interval[0]) / (2.0 * REACH)
 
     @property

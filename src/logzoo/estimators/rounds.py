@@ -30,7 +30,7 @@ _LARGEST_GROWTH = _GROWTHS[-1]
 _MOST_COUNTED = 3
 # The largest argument of an exponential.
 _LARGEST_LOG = 600.0
-# Rounds after which a prediction counts, and by how many times it must exceed the budget to end the search.
+# Rounds after which a prediction of sweeps counts. It ends the search above this multiple of the budget.
 _FEWEST_ROUNDS, _HOPELESS = 3, 10.0
 
 
@@ -160,7 +160,7 @@ def next_sweeps(rounds: Sequence[Round], tolerance: float) -> int:
     last = rounds[-1]
     if len(last.sound) < FEWEST_SOUND:
         return 2 * last.sweeps
-    # The second round is longer, because it is to show what more sweeps change.
+    # The second round is longer, because it tests whether more sweeps change log Z.
     lengths = [int(growth * last.sweeps) for growth in _GROWTHS if growth >= 2.0 or len(rounds) > 1]
     needed = tolerance / (_MARGIN * _ENDING_REACH)
     return next((sweeps for sweeps in lengths if predicted_error(rounds, sweeps) <= needed), lengths[-1])
@@ -173,7 +173,7 @@ def is_hopeless(rounds: Sequence[Round], reasons: Sequence[str], tolerance: floa
 
 
 def obstacle(rounds: Sequence[Round], tolerance: float) -> str:
-    """One line for a terminal: log Z so far, what holds the rounds up, and what would help."""
+    """One line for a terminal: log Z so far, the reason for another round, and the remedy."""
     last, (log_z, error) = rounds[-1], together(rounds)
     so_far = f"log Z {log_z:.2f} +- {error:.2f}"
     if len(last.sound) < FEWEST_SOUND:

@@ -3,9 +3,9 @@
 RTS (Carlson et al. 2016, eqs 9 and 12): log Z = log Z_1 + log Zhat_K + log(r_1 / r_K) + log(c_K / c_1), c the mean over
 sweeps and chains of q(beta_k | x). TS (eq 6 and section 4.1): visit counts in place of q, with 0.1 added to the count
 of every rung. Cost: one sweep, and log f at a few interpolation nodes a sweep (`marginal`).
-Where log Zhat changed between blocks of draws, log Z maximises a likelihood (supplement A): L = sum_k C_k log Z_k -
-sum_b N_b log sum_k r_k Z_k / Zhat_bk, with C_bk the sum of q(beta_k | x) over the draws of block b, C_k its sum over
-blocks and N_b its sum over rungs. L is concave in log Z.
+log Z maximises a likelihood if log Zhat changed between blocks of draws (supplement A):
+L = sum_k C_k log Z_k - sum_b N_b log sum_k r_k Z_k / Zhat_bk. Here C_bk is the sum of q(beta_k | x) over the draws of
+block b, C_k its sum over blocks and N_b its sum over rungs. L is concave in log Z.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _MOST_GROUPS = 20
 def run(
     rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, mixed: bool = False, **settings: Any
 ) -> SimulatedTemperingDraws:
-    """SimulatedTemperingDraws as for all estimators on it; mixed: log Zhat is updated after each block, too."""
+    """SimulatedTemperingDraws for all estimators that read them; mixed: log Zhat is updated after each block, too."""
     if flag("mixed", mixed):
         settings["mixed"] = True
     return tempering_estimates.run(rbm, ledger, stream, observers, **settings)

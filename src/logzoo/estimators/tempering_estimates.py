@@ -1,4 +1,4 @@
-"""Estimates from simulated tempering: what all estimators on it share, and those by recursions, SAMS and Wang-Landau.
+"""Estimates from simulated tempering: functions that its estimators share, and the recursions SAMS and Wang-Landau.
 
 SAMS (Tan 2016, 2017; Carlson et al. 2016, eq 19): log Zhat_k grows by gamma_t q(beta_k | x) / r_k after every sweep,
 the mean over the chains of a group. Wang-Landau (Wang & Landau 2001; Atchade & Liu 2010; the 1 / t regime of
@@ -66,7 +66,7 @@ def moves() -> GroupedMoves:
 
 
 def end_ratio(draws: SimulatedTemperingDraws, ends: Floats) -> Floats:
-    """log Z (...,) by eq 12 from the sums (..., 2) over draws of what the first and the last rung got."""
+    """log Z (...,) by eq 12 from the sums (..., 2) over draws of the occupancy of the first and the last rung."""
     ends = np.maximum(ends, FLOOR)
     shift = draws.log_z_base + draws.log_z_hat[-1] + np.log(draws.prior[0] / draws.prior[-1])
     return shift + np.log(ends[..., 1]) - np.log(ends[..., 0])
@@ -155,7 +155,7 @@ def stuck(draws: Any) -> dict[str, Any]:
 def drift(draws: SimulatedTemperingDraws) -> float:
     """log Z by eq 12 from the second half of the sampling phase less that from the first, in standard errors.
 
-    Whole blocks are compared, one in the middle left out; 0 if there is only one. Each at its own log Zhat.
+    Whole blocks are compared, each at its log Zhat, without the middle one of an odd number; 0 for a single block.
     """
     half = len(draws.occupancy) // 2
     if half == 0:

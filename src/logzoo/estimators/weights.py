@@ -73,7 +73,7 @@ def from_weights(rbm: RBM, draws: AnnealedDraws, ledger: SweepLedger, stream: St
     std_error = max(spread, log_normal_error(log_w))
     effective, shape = float(effective_number(log_w)), tail_shape(log_w)
     relative = np.exp(log_w - log_w.max())
-    floor = np.finfo(float).tiny  # "nothing left", for resamples that miss every weight that counts
+    floor = np.finfo(float).tiny  # stands for 0 in resamples that miss all large weights
     bootstrap_error, quantiles = bootstrapped(
         relative,
         lambda totals: log_z + np.log(np.maximum(totals, floor) / relative.sum()),
@@ -119,10 +119,10 @@ def log_normal_error(log_w: Floats) -> float:
 
 
 def log_normal_variance(variance: float, freedom: float) -> float:
-    """Variance of log-normal weights relative to their mean, from that of their logs with so many degrees of freedom.
+    """Variance of log-normal weights relative to their mean, from that of their logs with `freedom` degrees of freedom.
 
-    exp(s^2) - 1 with s^2 at the upper 95% end of what the sample leaves possible, u s^2, divided by u: weights of
-    little spread have the variance of their logs.
+    (exp(u s^2) - 1) / u, with u s^2 the upper 95% limit of the variance of the logs: weights of little spread have the
+    variance of their logs.
     """
     u = freedom / chdtri(freedom, 1.0 - _RISK)
     return float(np.expm1(min(u * variance, _LARGEST_VARIANCE)) / u)

@@ -40,8 +40,8 @@ def write_artifact(
     """Write a dataset with its provenance: complete and read back, or not at all.
 
     source: a `source_digest`; inputs: {path: content hash}; seed_path: name of the random stream. Equal arguments give
-    equal bytes, and replace a file in one step. Raises ValueError, one line, for what the schema of the kind, NetCDF or
-    reproducibility forbids, and OSError, which names the file, for what the disk refuses.
+    equal bytes, and replace a file in one step. Raises ValueError for contents that the schema of the kind, NetCDF or
+    reproducibility forbids. Raises OSError, which names the file, if the disk refuses to write.
     """
     path = Path(path)
     if not path.parent.is_dir():

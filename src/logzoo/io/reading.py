@@ -25,9 +25,10 @@ _MOST_JSON_BYTES, _MOST_BYTES = 1 << 22, 1 << 26
 
 
 def open_regular(path: FilePath, most: int | None = None) -> BufferedReader:
-    """Open a regular file for reading bytes. Raises ValueError, a phrase, for any other kind or more than `most` bytes.
+    """Open a regular file for reading bytes.
 
-    A FIFO or device is never read, and opening one never blocks.
+    A FIFO or device is never read, and opening one never blocks. Raises ValueError for any other kind of file and for
+    more than `most` bytes; its message does not name the file.
     """
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     try:
@@ -54,7 +55,7 @@ def read_json(path: FilePath, most: int = _MOST_JSON_BYTES) -> dict[str, Any]:
 
 
 def json_object(text: str | bytes) -> dict[str, Any]:
-    """The dict in a JSON text (or bytes); ValueError, a phrase, for anything else, and for nesting that is too deep."""
+    """The dict in a JSON text (or bytes). Raises ValueError for other content and for nesting that is too deep."""
     try:
         content = json.loads(text)
     except RecursionError:

@@ -95,7 +95,7 @@ def is_forest(rbm: RBM) -> bool:
 
 
 def gap_of_second_order(rbm: RBM, visible: ArrayLike, hidden: ArrayLike) -> float:
-    """F2 - F1 in nats at means (V,) and (H,): what the second order adds, never negative."""
+    """F2 - F1 in nats at means (V,) and (H,): the term of second order, never negative."""
     weights, _, *biases = _parameters(rbm)
     first, second, _ = expanded(weights, *biases, np.array(visible, float), np.array(hidden, float))
     return second - first

@@ -205,7 +205,7 @@ def _torch(path, _names):
     return _loaded(load_by("torch", "load", path, map_location="cpu", weights_only=True))
 
 
-# How each kind is read: arrays {name: has .shape and .dtype}, what loads some by name, and whether units are spins.
+# How each kind is read: arrays {name: has .shape and .dtype}, a loader by name, and whether units are spins.
 READERS = {
     "HDF5": _hdf5,
     "MATLAB": _matlab,

@@ -217,7 +217,7 @@ def _means_of_hidden(parameters, v):
 
 
 def _projected(weights, transposed, count, generator):
-    """Hidden states (H, count): signs of random directions, which the weights turn towards their strongest ones."""
+    """Hidden states (H, count): signs of random vectors that the weights turn towards their strongest directions."""
     visible, hidden = weights.shape
     x, y = generator.standard_normal((visible, count), np.float32), np.empty((hidden, count), np.float32)
     turns = np.arange(count) % _MOST_TURNS

@@ -1,7 +1,7 @@
 """Restricted Boltzmann machines with binary units: parameters, energies, files.
 
-xarray, netCDF4 and numba take long to import: what needs them is imported where it is used, for every plan of the
-workflow imports this module.
+xarray, netCDF4 and numba take long to import, and every plan of the workflow imports this module. Modules that need
+these packages are therefore imported in the functions that use them.
 """
 
 from __future__ import annotations
@@ -222,8 +222,8 @@ class RBM:
     ) -> RBM:
         """The RBM in a state dict of PyTorch, or in any dict of names and arrays; it may hold further dicts.
 
-        ``names`` and ``transposed`` are those of `load`, as are the warnings. Raises ValueError for what names and
-        shapes leave open, and for parts that do not fit.
+        ``names`` and ``transposed`` are those of `load`, as are the warnings. Raises ValueError if names and shapes
+        leave the parts open, and for parts that do not fit.
 
         Examples
         --------

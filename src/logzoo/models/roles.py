@@ -1,4 +1,4 @@
-"""Which arrays of a file are the weights, visible bias and hidden bias of an RBM, and which way round its weights are.
+"""Find the weights, visible bias and hidden bias of an RBM among arrays, and the orientation of the weights.
 
 Known names decide, else the shapes. Square weights fit both ways: unless a package fixes their orientation, the note
 names the assumption and the option that turns it.
@@ -21,7 +21,7 @@ CONVENTIONS: dict[Sequence[str], tuple[bool, bool]] = {
 }
 # The part of a QuCumber file that holds the RBM; "rbm_ph" is the phase of a wave function.
 _QUCUMBER = "rbm_am"
-# What is left of names of biases, by layer; and what two of them mean for weights whose rows fit the first.
+# Names of biases without the word for a bias, by layer; pairs of them that mark weights whose rows are hidden units.
 _LAYERS = {"visible": ("v", "bv", "vb", "vis", "visible"), "hidden": ("h", "bh", "hb", "hid", "hidden")}
 _TURNED = {("hidden", "visible"), ("hidden", ""), ("", "visible")}
 # Parts of the names of weights to label units, which an RBM of two layers lacks.

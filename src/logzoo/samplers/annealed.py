@@ -251,7 +251,7 @@ def _spreads(
 
 
 def _started(rbm: RBM, parameters: Parameters, key: np.uint64, numbers: np.ndarray, states: int, count: int) -> Chains:
-    """Chains at the base: those of the numbers (n,), then as many for each further state that is kept of them."""
+    """Chains at the base: n chains of these numbers (n,), then n for each further state that is kept."""
     chains = new_chains(states * numbers.size, rbm.visible, rbm.hidden)
     chains.number[:] = np.add.outer(count * np.arange(states), numbers).ravel()
     start_chains(parameters, key, parameters.base, chains)

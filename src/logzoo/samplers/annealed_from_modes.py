@@ -42,7 +42,7 @@ class BasinDraws(NamedTuple):
     end: np.ndarray  # (chain,) the basin that it ended in
     v: np.ndarray  # (chain, visible) its last state
     lower: float  # nats, a sure lower bound of log Z
-    unseen: float  # share of what the search would find that no law stands for, as far as it can tell
+    unseen: float  # estimated share of Z in modes that the search can find but that no law represents
 
 
 def run(

@@ -44,7 +44,7 @@ _EVEN_SHARE = 0.1
 
 
 class Terms(NamedTuple):
-    """Parameters or moments of an RBM, float64: what belongs to v h', v and h."""
+    """Parameters or moments of an RBM, float64: the arrays of v h', v and h."""
 
     pairs: np.ndarray  # (visible, hidden)
     visible: np.ndarray  # (visible,)
@@ -195,7 +195,7 @@ def anneal_along(
     progress: bool = False,
     starts: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Log weights (chain,) relative to the first RBM of `count` chains annealed along the path over so many sweeps.
+    """Log weights (chain,) relative to the first RBM, of `count` chains annealed along the path in `sweeps` sweeps.
 
     path: list of Terms; shares (knot,) as in `sweep_shares`. The first RBM, of zero pairs and hidden terms, is drawn
     from; or starts (chain, visible) stand for its draws, and the first sweep is made there.

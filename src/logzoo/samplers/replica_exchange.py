@@ -81,13 +81,12 @@ def run(
     """Run independent ladders of `rungs` replicas each until the ledger is spent.
 
     rungs: None for 20, or half of the chains if these are fewer, or the length of the ladder where one is listed. The
-    chains make as many whole ladders as they can; if some are left over, the sweeps that they would have made are
-    made by the others. ladder: as in `paths.inverse_temperatures`, or "adapted": in the first fifth of the sweeps the
-    rungs move to equal steps of the barrier (`paths.equal_barrier`). burn_in: share of the sweeps after that and
-    before the counts begin. observers: objects with start(ladders, rungs, sweeps), called once with the length of the
-    sampling phase, and add(steps), called for every stretch of sweeps from the burn-in on; one that has `every` sees
-    log f at all rungs after so many sweeps each. Returns ParallelTemperingDraws. Raises ValueError for impossible
-    options.
+    chains make as many whole ladders as they can; if some are left over, the sweeps that they would have made are made
+    by the others. ladder: as in `paths.inverse_temperatures`, or "adapted": in the first fifth of the sweeps the rungs
+    move to equal steps of the barrier (`paths.equal_barrier`). burn_in: share of the sweeps after that and before the
+    counts begin. observers: objects with start(ladders, rungs, sweeps), called once with the length of the sampling
+    phase, and add(steps), called for every stretch of sweeps from the burn-in on; one with an attribute `every` gets
+    log f at all rungs once in `every` sweeps. Returns ParallelTemperingDraws. Raises ValueError for impossible options.
     """
     whole_number("threads", threads)
     betas, adapt = first_ladder(rungs, ladder, ledger.chains, _RUNGS)
@@ -125,7 +124,7 @@ def follow(
     log_z_first: float,
     progress: bool,
 ) -> ParallelTemperingDraws:
-    """ParallelTemperingDraws of a sampler like `ParallelTempering`, at `betas`, over so many sweeps or rounds of them.
+    """ParallelTemperingDraws of a sampler like `ParallelTempering`, at `betas`, over `sweeps` sweeps or rounds.
 
     Its rungs move in the first of them if they adapt; a share `burn_in` of the others comes before the counts.
     """

@@ -187,7 +187,7 @@ class InfiniteSwapping(_Ladders):
     """`count` ladders of one replica at each temperature; the path tempers all parameters.
 
     temperatures (K,): rising from 1. group: temperatures that swap among themselves, None for all, or "in-turn" for
-    exchanges of neighbours. density: what assignments are weighed by, log f(v) or log f(v, h). Rungs are numbered by
+    exchanges of neighbours. density: assignments are weighed by log f(v) or log f(v, h). Rungs are numbered by
     rising inverse temperature, so the last is that of the model. Raises ValueError for impossible settings.
     """
 

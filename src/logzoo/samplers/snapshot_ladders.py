@@ -255,7 +255,7 @@ class Trajectory:
             settle_inputs(self._stack, chains)
 
     def settle(self, sweeps: int) -> None:
-        """Pay for and make so many sweeps, fewer than those of a round, and one exchange."""
+        """Pay for and make `sweeps` sweeps, fewer than a round has, and one exchange."""
         if sweeps:
             self._make(1, sweeps, "settling")
 

@@ -26,7 +26,8 @@ from logzoo.streams import Stream
 _FLIGHT = 128
 # Tours are numbered by 32 bits of the random stream's counter.
 MOST_TOURS = 2**32
-# Without `rounds`, the stopping set takes this share of the budget; but no more draws than one round, or this many.
+# Without `rounds`, the stopping set takes one sweep in _SHARE of the budget. It makes at most one round or _MOST_DRAWS
+# draws, whichever is more.
 _SHARE = 5
 _MOST_DRAWS = 100_000
 # Chains from uniform hidden states that look for modes that the stopping set misses, and their share of the budget.
@@ -238,7 +239,7 @@ class TourSampler:
 
 
 def _visited(tours: TourStates, paths: list) -> np.ndarray:
-    """The states (states, words) that the finished tours left by a sweep, from what each stretch has kept."""
+    """The states (states, words) that the finished tours left by a sweep, from the states that each stretch kept."""
     visited = []
     for queue, first, path in paths:
         steps = np.where(tours.finished[queue], tours.length[queue] - first, 0)

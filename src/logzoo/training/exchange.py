@@ -179,7 +179,7 @@ def train_infinite_swapping(
 ) -> TrainingRun:
     """Train with `particles` replicas (the mini-batch size by default) at each temperature, k sweeps an update.
 
-    temperatures: rising from 1; the path tempers all parameters. density: what temperatures are reassigned by, log f of
+    temperatures: rising from 1; the path tempers all parameters. density: temperatures are reassigned by log f of
     (v, h), "joint" as published, or of v, "marginal", which varies less. group: as in `InfiniteSwapping`; by default
     all temperatures are in one group, which is INS.
     """

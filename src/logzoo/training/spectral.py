@@ -90,7 +90,7 @@ class SimulatedTemperingPhase:
         self.tracker.alpha = smoothing
 
     def _advance(self, sweeps: int, observers: tuple[Any, ...] = ()) -> np.ndarray:
-        """Sums (chain, rung) of q(beta_k | x) over so many sweeps at the tracked log Zhat."""
+        """Sums (chain, rung) of q(beta_k | x) over `sweeps` sweeps at the tracked log Zhat."""
         offset = np.log(self.prior) - self.tracker.log_z_hat
         return self.sampler.advance(offset, sweeps, "training", observers).occupancy
 

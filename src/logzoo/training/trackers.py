@@ -250,7 +250,7 @@ class JarzynskiTracker(Resumed):
         self.spent += self.first * self.log_weight.size
 
     def spread(self, parameters: Parameters) -> float:
-        """Standard deviation over the walkers of what a step to these parameters would add to their log-weights."""
+        """Standard deviation over the walkers of the log-weight that a step to these parameters would add."""
         values = np.empty(self.log_weight.size)
         forget_hidden(parameters, self.chains)
         log_f_tempered(parameters, np.ones(values.size, np.float32), self.chains, values)
@@ -268,7 +268,7 @@ class JarzynskiTracker(Resumed):
 
 
 def relative_error(log_values: np.ndarray) -> float:
-    """Standard error of the mean of exp(log_values) (n,) relative to it: from their spread, or from that of their logs.
+    """Relative standard error of the mean of exp(log_values) (n,), from the spread of the values or of their logs.
 
     The larger of the two counts, because few values do not show the tail. It is widened by the ratio of Student's
     interval to the normal one.

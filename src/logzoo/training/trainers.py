@@ -38,7 +38,7 @@ TRAINERS = {
 }
 
 
-# Named as the trainers are: what reads this table depends on no kernel.
+# By the names of the trainers, so that readers of this table depend on no kernel.
 _TRACKER = "logzoo.training.trackers:tracker"
 TRACKERS: tuple[str, ...] = ("kalman", "rts")
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _COMPARED = (*SCHEMAS, "picture", "page", "table text")
 OTHER_CODE = "made by other code than the present"
-# Attributes that may change without any number; parameters are compared before.
+# Attributes that may differ although all numbers are equal. The parameters are compared earlier.
 _OF_THE_CODE = {"source_sha256", "software_json", "parameters_json", "content_sha256"}
 
 
@@ -145,7 +145,7 @@ def _pixels(file):
 
 
 def _snakemake(scratch, configfile, *arguments):
-    """Run the checkout's workflow in a scratch folder; returns the last line of what went wrong, empty if nothing."""
+    """Run the checkout's workflow in a scratch folder; returns the last line of its error, empty if it succeeds."""
     # -P: Python looks for no module in the working folder.
     command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", f"{ROOT}/Snakefile", "--directory", scratch]
     command += ["--configfile", str(configfile), "--cores", str(os.cpu_count()), "--profile", "none"]

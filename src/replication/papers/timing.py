@@ -131,7 +131,7 @@ def _timed_in_turn(functions):
 
 
 def _train(data, settings, updates):
-    """One training of so many updates, by settings of the configuration."""
+    """One training of `updates` updates, by settings of the configuration."""
     settings = {**settings, "updates": updates, "every": updates}
     method, seed = settings.pop("method"), settings.pop("seed", 0)
     if "tracker" in settings:

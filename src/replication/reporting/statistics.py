@@ -132,7 +132,7 @@ def joined(*texts: str) -> str:
 
 
 def tail(statistic: Statistic, bound: float) -> float:
-    """Two-sided tail probability of a bound under a statistic; NaN of one without an interval."""
+    """Two-sided tail probability of a bound under a statistic; NaN if the statistic has no interval."""
     from scipy.special import stdtr  # takes long to import, and every job of the workflow would wait for it
 
     if statistic.number:
@@ -151,9 +151,9 @@ def tail(statistic: Statistic, bound: float) -> float:
 
 
 def _left_out(measured, replicated, losing):
-    """Jackknife variance of a statistic, and its degrees of freedom, with the arrays in `losing` a repeat short.
+    """Jackknife variance of a statistic, and its degrees of freedom, over the repeats of the arrays in `losing`.
 
-    Where repeats are many, groups of them are left out.
+    Many repeats are left out in groups, not singly.
     """
     repeats = replicated[losing[0]].shape[-1]
     count = min(repeats, _MOST_GROUPS)
@@ -272,7 +272,7 @@ def seconds_of_budgets(timings: xr.Dataset, estimator: str, budgets: Any) -> Any
     # By hand: the last digit of `polyfit` depends on the processor.
     farther = sweeps - sweeps.mean()
     spread = float((farther**2).sum())
-    # No estimate is faster for more sweeps: what seems so is noise.
+    # No estimate is faster for more sweeps: a shorter time is noise.
     rate = max(float((farther * seconds).sum()) / spread, 0.0) if spread else 0.0
     fixed = max(float(seconds.mean()) - rate * float(sweeps.mean()), 0.0)
     return fixed + rate * np.asarray(budgets), rate

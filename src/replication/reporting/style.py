@@ -51,7 +51,7 @@ LOOKS = {
     "bethe": ("#882255", "s", "-"),
 }
 TRUTH = "black"
-# Axes over more than this factor have no room for labels between powers of ten; over less than that, too few of them.
+# An axis that spans more than _MANY has no room for labels between powers of ten. Below _FEW it has too few powers.
 _MANY, _FEW = {"x": 10**2.2, "y": 10**3.5}, 4.0
 _OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
 # Pixels of a PNG from side to side: no screen shows more, and the PDF is as sharp as one likes.

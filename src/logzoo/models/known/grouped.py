@@ -88,8 +88,8 @@ def twins(
 ) -> tuple[RBM, float]:
     """One group with two modes, most hidden units on or most off, mirror images with different odds; log Z in nats.
 
-    Weights 2 strength xi u / hidden, with signs xi and u uniform on [0, 1]; the visible bias is half of what all
-    hidden units give, with the sign reversed. odds: of the mode with most units on. Raises ValueError naming the
+    Weights 2 strength xi u / hidden, with signs xi and u uniform on [0, 1]; the visible bias is minus half of
+    the input from all hidden units. odds: of the mode with most units on. Raises ValueError naming the
     argument.
     """
     column = _column(generator, visible, hidden, strength)

@@ -27,7 +27,7 @@ def trainers_of(here, name, trainers):
 
 
 def _settings_of(comparison, entry):
-    """Settings of a training by a trainer of a comparison, its method among them."""
+    """Settings of a training by a trainer of a comparison, including its method."""
     return {**comparison["train"], "method": entry["method"], **entry["options"]}
 
 
@@ -80,7 +80,7 @@ def compared(here, name, trainers, initial_scale=None):
 
 
 def _work(here, comparison, train, updates):
-    """Work of so many updates by one trainer of a comparison."""
+    """Work of `updates` updates by one trainer of a comparison."""
     return training_work({**train, "updates": updates}, here.config["datasets"][comparison["dataset"]]["visible"])
 
 
@@ -103,7 +103,7 @@ def _timed(here, gradient, name, trainers, samplers, path):
     comparison, steps = comparison_of(here, name), here.entry["steps"]
     trainings = {key: _settings_of(comparison, entry) for key, entry in trainers_of(here, name, trainers).items()}
     ladders = gradient.entry["ladders"]
-    # Samplers take so many steps three times over, trainers four times as many updates.
+    # Samplers take `steps` steps three times, trainers four times as many updates.
     works = [_work(here, comparison, train, 12 * steps) for train in trainings.values()]
     sampling = here.visits(gradient.entry["model"], 3 * steps * _chains(samplers, ladders))
     return here.experiment(
@@ -118,8 +118,8 @@ def _timed(here, gradient, name, trainers, samplers, path):
     )
 
 
-# Sizes of the comparisons in the paper, sections 4.2 to 4.5: visible units with those of the label (the paper counts
-# 1,050 of the largest, without its 128), hidden units, and training examples.
+# Sizes of the comparisons in the paper, sections 4.2 to 4.5: visible units with the units of the label, hidden units,
+# and training examples. For the largest the paper counts 1,050 visible units, without its 128 units of the label.
 _PUBLISHED = {
     "toy-4-4": (12, 4, 10_000),
     "toy-4-8": (20, 6, 10_000),

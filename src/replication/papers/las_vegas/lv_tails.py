@@ -150,7 +150,7 @@ def _statistics_2a(artifacts: dict) -> dict:
     }
 
 
-# Tours longer than so many sweeps are the tail: the largest length that the authors' code allows in figure 2.
+# Tours longer than this are the tail, in sweeps: the largest length that the authors' code allows in figure 2.
 _LONG = 1_000
 # Above this share of tours of one sweep, tours count as mostly of one sweep.
 _MOST = 0.5

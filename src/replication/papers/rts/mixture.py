@@ -27,7 +27,7 @@ _MIXING = {
     "autocorrelation_time": ("integrated autocorrelation time of the rung in draws", "1"),
     "round_trip_rate": ("round trips between the ends of the ladder per 1000 draws", "1"),
 }
-# The window of an autocorrelation time is this many times as long as it (Sokal 1997, section 3).
+# Window of the estimator of an autocorrelation time, in multiples of that time (Sokal 1997, section 3).
 _WINDOW = 5.0
 
 
@@ -73,10 +73,10 @@ def ladder_of(name, rungs, target, base):
 def estimators(_, *, samples, replicates, stream, **settings):
     """log Z (estimator, samples, replicate) by every estimator from the same draws, steps adaptive; needs no artifacts.
 
-    samples: numbers of draws, of all chains of a replicate together, increasing; each estimate reads the first so many
-    of one run. settings: of the ladder, the chains and their initial iterations; `tuning`: of `step_sizes.tune`.
-    Returns a Dataset with exact log Z and what each rule of TI would give at exact means. Raises ValueError where
-    samples do not divide among the chains.
+    samples: numbers of draws, of all chains of a replicate together, increasing; an estimate reads that many draws from
+    the start of a run. settings: of the ladder, the chains and their initial iterations; `tuning`: of
+    `step_sizes.tune`. Returns a Dataset with exact log Z and the value of each rule of TI at exact means. Raises
+    ValueError where samples do not divide among the chains.
     """
     chains = settings["chains"]
     uneven = [count for count in samples if count % chains or count < 2 * chains]
@@ -152,7 +152,7 @@ def steps(_, *, draws, replicates, stream, **settings):
     """Fixed against adaptive step sizes: mixing along the ladder and log Z by RTS (step rule, replicate).
 
     draws: recorded draws of every chain of a replicate; settings as in `estimators`. The fixed step is the average of
-    the adaptive ones, so both rules owe the tuning, and both pay the same leapfrog steps a draw. Mixing is that of the
+    the adaptive ones, so both rules need the tuning, and cost the same leapfrog steps a draw. Mixing is that of the
     rung's number, which is beta itself on a linear ladder. Returns a Dataset, with the trace of the first chain of the
     first replicate.
     """

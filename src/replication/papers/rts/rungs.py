@@ -58,9 +58,10 @@ def run(
 ) -> xr.Dataset:
     """log Z (estimator, ladder, estimate, run) for linear ladders of several numbers of rungs.
 
-    For each ladder independent runs of `sweeps` sweeps, then from each `estimates` samples of `samples` draws with
-    replacement, from each of which every estimator makes one estimate; `mbar` makes `mbar_estimates`, on the ladders
-    `mbar_ladders` only, NaN elsewhere. The base is matched to the training data. Returns a Dataset, log Z in nats.
+    Each ladder has independent runs of `sweeps` sweeps. From each run `estimates` samples of `samples` draws are taken
+    with replacement, and every estimator makes one estimate from each sample. `mbar` makes `mbar_estimates`, on the
+    ladders `mbar_ladders` only; its other entries are NaN. The base is matched to the training data. Returns a Dataset,
+    log Z in nats.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     log_z = np.full((len(ESTIMATORS), len(ladders), estimates, runs), np.nan)

@@ -36,7 +36,7 @@ _MOST_LINES = 6
 
 
 class Use(NamedTuple):
-    """What to use for a kind of model, as texts: a row of the table that opens the page."""
+    """The recommendation for a kind of model, as texts: a row of the table that opens the page."""
 
     model: str
     call: str
@@ -87,7 +87,7 @@ def draw(artifacts: dict, *, arenas, names):
 
 
 def uses(zoo: "xr.Dataset", *, arenas: list[str], names: dict[str, str], enumerated: int) -> list[Use]:
-    """What to use for a small model, for each kind of model of the zoo, for an unknown and for a huge one.
+    """Recommendations for a small model, for each kind of model of the zoo, for an unknown and for a huge model.
 
     enumerated: units of the smaller layer up to which log Z is enumerated. The estimator is that of the lowest RMSE at
     the largest budget that the models of a kind share.

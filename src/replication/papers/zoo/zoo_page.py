@@ -28,7 +28,7 @@ from replication.reporting.web import look_on_page, rendered
 
 # The page of the docs about the zoo as a whole.
 _MEANINGS = "docs/zoo.md"
-# Significant digits of the numbers: more than the intervals allow to read.
+# Significant digits of the numbers, more than the intervals justify.
 _DIGITS = 4
 
 

@@ -153,7 +153,7 @@ def mean_bias(moments: Moments) -> np.ndarray:
 def mean_rank(moments: Moments) -> np.ndarray:
     """Mean over models of each estimator's rank by RMSE, 1 the best, ties shared; (n, estimator, budget)."""
     square = moments.square
-    below = np.zeros(square.shape, np.int64)  # an equal one, as each is to itself, counts half: all counts are doubled
+    below = np.zeros(square.shape, np.int64)  # an equal error counts half, so all counts are doubled
     for other in np.split(square, square.shape[2], axis=2):
         below += other < square
         below += other <= square
