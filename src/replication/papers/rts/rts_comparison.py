@@ -53,7 +53,7 @@ CLAIMS = {
         published="over an order of magnitude later",
         at_least=1.0,
         bound="'until over an order of magnitude later': at ten times the sweeps the RMSE of AIS is still the larger",
-        why="At the same sweeps RTS errs less than AIS, but by less than tenfold sweeps improve AIS.",
+        why="At equal sweeps RTS errs less than AIS, but ten times the sweeps improve AIS by more.",
     ),
     "accurate": Claim(
         "RTS provides more accurate estimates than AIS at equal sweeps",
