@@ -36,7 +36,7 @@ from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import check_rounding, log_odds
 from logzoo.printing import stage
-from logzoo.samplers.base import affordable_modes, base_of_modes
+from logzoo.samplers.base import base_of_modes, searched_modes
 from logzoo.streams import Stream
 from logzoo.types import Array, ArrayLike
 
@@ -192,9 +192,9 @@ def usable_cores() -> int:
 def _searched(rbm, ledger, sweeps, stream, data, threads):
     """Rigorous bounds (lower, upper) of log Z in nats, and base log-odds (visible,) of the modes, by one search."""
     left, constant, visible = without_certain(rbm)
-    search = SweepLedger(min(sweeps, _MOST_SEARCHED), ledger.chains)
-    modes = affordable_modes(left, search, stream, data=data if data is None else data[:, visible], threads=threads)
-    ledger.spend(min(search.chain_sweeps, int(_SEARCH * search.sweeps) * ledger.chains), "finding modes", chains=1)
+    data = None if data is None else data[:, visible]
+    sweeps = min(sweeps, _MOST_SEARCHED)
+    modes = searched_modes(left, ledger, sweeps, _SEARCH, stream, data=data, threads=threads)
     base = rbm.visible_bias.astype(np.float64)
     base[visible] = base_of_modes(modes)
     return (modes.lower + constant, upper_bound(left) + constant), base

@@ -78,6 +78,16 @@ def affordable_modes(
     return modes
 
 
+def searched_modes(
+    rbm: RBM, ledger: SweepLedger, sweeps: int, share: float, stream: Stream, *, data: Any = None, threads: int = 1
+) -> Modes:
+    """Find modes as for a run of so many sweeps, and enter the cost in a larger ledger, at most a share of the run."""
+    run = SweepLedger(sweeps, ledger.chains)
+    modes = affordable_modes(rbm, run, stream, data=data, threads=threads)
+    ledger.spend(min(run.chain_sweeps, int(share * sweeps) * ledger.chains), "finding modes", chains=1)
+    return modes
+
+
 def solutions(rbm: RBM, ledger: SweepLedger, stream: Stream, *, threads: int = 1) -> Modes:
     """Solutions of mean field, for estimators without draws; the rest of the ledger is entered as left over."""
     modes = affordable_modes(rbm, ledger, stream, threads=threads)
