@@ -1,6 +1,8 @@
 # Names that the rules share; no rules here.
+import csv
 import functools
 import re
+from collections import Counter
 
 from replication.papers.declaration import named_paths
 from replication.papers.zoo.families import arenas_of, matrix_places
@@ -120,6 +122,16 @@ def experiment_at(wildcards):
 
 def in_report(wildcards):
     return {"figure": wildcards.shown, "title": CATALOGUE.shown[wildcards.shown].title, "scale": SCALE}
+
+
+def published_verdicts():
+    """[paper, verdict, number of claims] of the published run; empty without one."""
+    path = ROOT / "results/decisive/figures/decisive/scorecard.csv"
+    if not path.is_file():
+        return []
+    with path.open(newline="") as lines:
+        counts = Counter((row["paper"], row["verdict"]) for row in csv.DictReader(lines))
+    return [[*key, number] for key, number in counts.items()]
 
 
 wildcard_constraints:

@@ -5,19 +5,6 @@
 # outputs: figures/<scale>/scorecard.{md,html,csv}; figures/<scale>/index.html; figures/<scale>/zoo.html
 # steps:   write_scorecard, page, zoo_page, claims
 
-import csv
-from collections import Counter
-
-
-def published_verdicts():
-    """[paper, verdict, number of claims] of the published run; empty without one."""
-    path = ROOT / "results/decisive/figures/decisive/scorecard.csv"
-    if not path.is_file():
-        return []
-    with path.open(newline="") as lines:
-        counts = Counter((row["paper"], row["verdict"]) for row in csv.DictReader(lines))
-    return [[*key, number] for key, number in counts.items()]
-
 
 rule write_scorecard:
     input:
