@@ -19,6 +19,7 @@ from sklearn.decomposition import PCA
 from sklearn.neural_network import BernoulliRBM
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import Binarizer
+from tensors import Tensor
 from twins import all_states
 
 from logzoo import RBM, exact_log_z
@@ -201,31 +202,6 @@ def test_arrays_in_groups_and_structs_are_listed_and_named_by_path(path):
     text = refusal(path)
     assert all(f"{name!r} (" in text for name in names)
     assert same(read(path, names)[0], rbm)
-
-
-class Tensor:
-    """As one of PyTorch on another device, with a gradient: only a detached copy has numbers."""
-
-    def __init__(self, array):
-        self.array, self.shape, self.itemsize = array, array.shape, array.itemsize
-
-    def detach(self):
-        return self
-
-    def cpu(self):
-        return self
-
-    def is_floating_point(self):
-        return True
-
-    def float(self):
-        return Tensor(self.array.astype(np.float32))
-
-    def numpy(self):
-        return self.array
-
-    def __array__(self, *_, **__):
-        raise RuntimeError("call detach")
 
 
 def test_state_dicts_are_read_at_any_depth():

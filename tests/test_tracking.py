@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from tensors import Tensor
 
 from logzoo import RBM, LogZTracker, exact_log_z, mean_log_likelihood, train_rbm
 
@@ -107,16 +108,6 @@ def test_a_pickled_tracker_goes_on_to_the_same_bits():
         whole.update(*parameters)
         copy.update(*parameters)
     assert (copy.log_z, copy.std_error, copy.sweeps) == (whole.log_z, whole.std_error, whole.sweeps)
-
-
-class Tensor:
-    """What a torch tensor that requires a gradient is like: an array only once it is detached."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def detach(self):
-        return self.array
 
 
 def test_tensors_are_taken():

@@ -24,7 +24,7 @@ from logzoo.checks import one_of, shown
 from logzoo.functions import resolved
 from logzoo.io.reading import sha256_of
 from logzoo.models.known.families import known
-from logzoo.models.rbm import RBM
+from logzoo.models.rbm import PARAMETERS, RBM
 from logzoo.printing import shortened
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 # A wrong answer is off by more nats and by more of its standard errors than these.
 MOST_NATS, MOST_ERRORS = 0.5, 4.0
-_ARRAYS = ("weights", "visible_bias", "hidden_bias")
 _FOLDER = Path(__file__).parent / "reference_data"
 
 
@@ -90,10 +89,7 @@ def load_reference(name: str, file: FilePath | None = None) -> RBM:
         raise ValueError(f"{name}: expected a file, it is not part of logzoo; download it from {card['url']}")
     if sha256_of(path) != card["sha256"]:
         raise ValueError(f"{name}: the SHA-256 of {path} is not {card['sha256']}; download it again")
-    if "url" in card:
-        return RBM.from_mat(path)
-    with np.load(path, allow_pickle=False) as arrays:
-        return RBM(*(arrays[name] for name in _ARRAYS))
+    return RBM.load(path, transposed=False)
 
 
 def solver_from(text: str) -> Callable[..., Any]:
@@ -168,7 +164,7 @@ def summary(scores: list[Score]) -> dict[str, float]:
 def _score(card, solve, rbm):
     start, answer, failure = sum(os.times()[:4]), None, "no answer"
     try:
-        answer = solve(*(np.array(getattr(rbm, name)) for name in _ARRAYS))
+        answer = solve(*(np.array(getattr(rbm, name)) for name in PARAMETERS))
     except Exception as error:  # the code of others raises any
         failure = shortened(f"{type(error).__name__}: {error}", 200)
     seconds = sum(os.times()[:4]) - start
@@ -194,7 +190,7 @@ def _read(answer):
 def _run_command(words, *arrays):
     with TemporaryDirectory() as folder:
         path = f"{folder}/rbm.npz"
-        np.savez(path, **dict(zip(_ARRAYS, arrays, strict=True)))
+        np.savez(path, **dict(zip(PARAMETERS, arrays, strict=True)))
         run = subprocess.run([*words, path], capture_output=True, text=True)
     lines = (run.stderr if run.returncode else run.stdout).strip().splitlines() or ["no output"]
     if run.returncode:

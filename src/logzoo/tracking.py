@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import logsumexp
 
-from logzoo.checks import positive_number, whole_number
+from logzoo.checks import positive_number, whole_number, without_torch
 from logzoo.estimators.result import REACH, reasons_of
+from logzoo.estimators.weights import is_steep
 from logzoo.kernels.fixed_point import fixed_point_parameters
-from logzoo.models.rbm import RBM
+from logzoo.models.rbm import PARAMETERS, RBM
 from logzoo.paths import check_rounding
 from logzoo.scoring import MeanLogLikelihood, mean_log_likelihood
 from logzoo.streams import root_stream
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 # Standard deviation in nats that one step may add to the log-weights, and the most steps that a change is cut into.
 _SPREAD, _MOST_STEPS = 0.3, 5
-# Nats of a sweep beyond which walkers that start cannot follow.
-_STEEP_START = 10.0
 # Cohorts of walkers.
 _COHORTS = 10
 
@@ -209,22 +208,21 @@ class _Cohort:
     def __init__(self, size: int, rbm: RBM, key: np.uint64, sweeps: int) -> None:
         self.walkers = JarzynskiTracker(size, rbm.visible, rbm.hidden, key, first=sweeps, islands=1)
         self.walkers.follow(_on_path(rbm, rbm, 1.0), 0)
-        self.steep = bool(np.abs(self.walkers.log_weight).mean() > _STEEP_START * sweeps)
+        self.steep = is_steep(self.walkers.log_weight, sweeps)
 
     @property
     def log_z(self) -> float:
         """log Z by these walkers, in nats."""
-        weights = self.walkers.log_weight
-        return self.walkers.log_z_base + float(logsumexp(weights)) - math.log(weights.size)
+        (log_mean,) = self.walkers.log_means
+        return self.walkers.log_z_base + float(log_mean)
 
 
 def _arrays(parameters: Sequence[ArrayLike]) -> list[np.ndarray]:
-    """Parameters as arrays; tensors of torch that require gradients are detached."""
-    return [np.asarray(getattr(array, "detach", lambda array=array: array)(), np.float64) for array in parameters]
+    return [np.asarray(without_torch(array), np.float64) for array in parameters]
 
 
 def _on_path(before: RBM, after: RBM, share: float) -> Parameters:
     """Kernel parameters at this share of the line from one RBM to another, the base being the visible bias."""
-    pairs = ((getattr(before, name), getattr(after, name)) for name in ("weights", "visible_bias", "hidden_bias"))
+    pairs = ((getattr(before, name), getattr(after, name)) for name in PARAMETERS)
     arrays = [end if share == 1.0 else start + share * (end - start) for start, end in pairs]
     return fixed_point_parameters(arrays[0], arrays[1], arrays[2], arrays[1])

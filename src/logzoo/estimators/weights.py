@@ -135,7 +135,12 @@ def variance_is_unreliable(rbm: RBM, log_w: Floats, ledger: SweepLedger) -> dict
     would have to follow changes of many nats.
     """
     differ = np.ptp(log_w) > _ROUNDING * max(1.0, np.abs(log_w).max()) or not rbm.weights.any()
-    return {"one-way": not differ, "steep": np.abs(log_w).mean() > _LARGEST_STEP * ledger.sweeps}
+    return {"one-way": not differ, "steep": is_steep(log_w, ledger.sweeps)}
+
+
+def is_steep(log_w: Floats, sweeps: int) -> bool:
+    """Whether single sweeps would have to follow changes of many nats, by the log-weights (chain,) of all sweeps."""
+    return bool(np.abs(log_w).mean() > _LARGEST_STEP * sweeps)
 
 
 # Smallest effective number of families, for any number of chains: resampled weights are similar and show little.

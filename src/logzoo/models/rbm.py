@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _LAYERS = ("visible", "hidden")
 _DIMENSIONS = {"weights": ("visible", "hidden"), "visible_bias": ("visible",), "hidden_bias": ("hidden",)}
+PARAMETERS = tuple(_DIMENSIONS)
 # Largest rounding error, in nats, of a result that counts as exact.
 MOST_ROUNDING = 1e-6
 # Examples handled together, so that memory does not grow with the data.

@@ -257,10 +257,15 @@ class JarzynskiTracker(Resumed):
         return float(np.std(values - self.log_f))
 
     @property
+    def log_means(self) -> np.ndarray:
+        """Logarithm of the mean weight (island,) of each island, in nats."""
+        islands = (self.log_weight[self.island == number] for number in range(self.island[-1] + 1))
+        return np.array([logsumexp(island) - np.log(island.size) for island in islands])
+
+    @property
     def reading(self) -> dict[str, Any]:
         """The numbers that go into a trace, by column."""
-        islands = (self.log_weight[self.island == number] for number in range(self.island[-1] + 1))
-        of_island = np.array([logsumexp(island) - np.log(island.size) for island in islands])
+        of_island = self.log_means
         log_z = self.log_z_base + float(logsumexp(of_island)) - np.log(of_island.size)
         relative = np.exp(of_island - of_island.max())
         effective = float(relative.sum() ** 2 / np.square(relative).sum())
