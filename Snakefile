@@ -135,7 +135,7 @@ onstart:
 onsuccess:
     end_server()
     print_ending(PROGRESS, CATALOGUE, log, success=True)
-    # A terminal gets a summary; the tables go to a file or a pipe, or to whoever asks for the claims.
+    # A terminal shows the summary alone, unless the target is `claims`; files and pipes get the tables, too.
     if "claims" in sys.argv or not (sys.stdout and sys.stdout.isatty()):
         print_tables(CATALOGUE, [paper for paper in config["papers"] if paper in sys.argv])
     print_manifest(CATALOGUE)

@@ -33,7 +33,7 @@ def dbm_log_likelihood(
     method : str
     seed : int or str
     **settings
-        Method and settings of `estimate_log_z`, for every log Z.
+        Method and settings of `estimate_log_z` for each log Z.
 
     Returns
     -------
