@@ -8,6 +8,7 @@ import pytest
 from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs
 from logzoo.estimators.estimator_registry import ESTIMATORS, starts_from_data
 from logzoo.estimators.result import REACH
+from logzoo.kernels.fixed_point import fixed_point_unit
 from logzoo.models.equivalent import without_certain
 from logzoo.paths import rounding_error
 
@@ -78,12 +79,23 @@ def test_what_cannot_be_rounded_well_is_refused():
 
 def test_rounding_is_part_of_the_error_and_is_held_against_the_tolerance():
     # All chains take the same path, so there is no other error.
-    rbm = RBM(np.full((12, 8), 3e4), np.full(12, -1.2e5), np.full(8, -1.8e5))
+    rbm = RBM(np.full((12, 8), 3e4 / 7.0), np.full(12, -1.2e5 / 7.0), np.full(8, -1.8e5 / 7.0))
     estimate = estimate_log_z(rbm, "ais", sweeps=10, chains=4, check=False)
     assert estimate.std_error == rounding_error(rbm) > 1e-3
     assert estimate.interval[1] - estimate.log_z == pytest.approx(REACH * estimate.std_error)
-    with pytest.raises(ValueError, match="could move log Z by .* expected at most 0.001 .* tolerance"):
+    with pytest.raises(ValueError, match="could move log Z by .* expected at most 0.001.* tolerance"):
         estimate_log_z(rbm, enumerable=0, tolerance=0.01)
+
+
+@pytest.mark.parametrize("sizes", [1, 3, 100_000])
+def test_log_z_moves_by_no_more_than_the_error_of_rounding(sizes):
+    generator = np.random.default_rng(5)
+    weights = 1000.0 * generator.choice(generator.random(sizes), (300, 10))
+    rbm = RBM(weights, np.zeros(300), np.zeros(10))
+    unit = fixed_point_unit(weights, rbm.visible_bias, rbm.hidden_bias, rbm.visible_bias)
+    rounded = RBM(unit * np.rint(weights / unit), rbm.visible_bias, rbm.hidden_bias)
+    moved = abs(exact_log_z(rounded) - exact_log_z(rbm))
+    assert 0.01 * rounding_error(rbm) < moved < 4.0 * rounding_error(rbm)
 
 
 @pytest.mark.parametrize(("large", "beta"), [([-1e12, 0.0], 1.0), ([1e12, 0.0], 0.5), ([3e9, 3e9], 1.0)])

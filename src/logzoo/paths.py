@@ -68,28 +68,35 @@ def kernel_parameters(rbm: RBM, base: Floats) -> Parameters:
 
 
 # Nats by which rounding may move log Z: where states are drawn, and where an estimate states the error.
-_MOST_MOVED, MOST_ESTIMATED = 1e-3, 0.1
+_MOST_MOVED, MOST_ESTIMATED = 1e-3, 1.0
 # Standard deviations of the sum of all rounding errors that count as its largest size.
 _DEVIATIONS = 4.0
 
 
 def rounding_error(rbm: RBM) -> float:
-    """Standard deviation of log Z in nats, at most, by rounding the parameters for the kernels."""
+    """Standard deviation of log Z in nats, at most, by rounding the parameters for the kernels.
+
+    Parameters of one size are off by the same amount, which adds up; errors of different sizes are independent.
+    """
     from logzoo.kernels.fixed_point import fixed_point_unit
 
     unit = fixed_point_unit(rbm.weights, rbm.visible_bias, rbm.hidden_bias, np.zeros(rbm.visible))
-    # Errors are uniform between minus and plus half a unit.
-    return unit * float(np.sqrt((rbm.weights.size + rbm.visible + rbm.hidden) / 12.0))
+    parameters = np.concatenate([rbm.weights.ravel(), rbm.visible_bias, rbm.hidden_bias])
+    sizes, counts = np.unique(np.abs(parameters), return_counts=True)
+    errors = counts * (sizes - unit * np.rint(sizes / unit))
+    return float(np.sqrt(np.sum(errors**2)))
 
 
-def check_rounding(rbm: RBM, most: float = _MOST_MOVED) -> None:
-    """Raise ValueError where rounding the parameters for the kernels could move log Z by more than `most` nats."""
+def check_rounding(rbm: RBM, most: float = _MOST_MOVED, rule: str = "") -> None:
+    """Raise ValueError where rounding the parameters for the kernels could move log Z by more than `most` nats.
+
+    rule: what this limit is, for the message.
+    """
     moved = _DEVIATIONS * rounding_error(rbm)
     if moved > most:
         raise ValueError(
             f"weights: the kernels round parameters to 31 bits of the largest sum of them; this could move log Z by "
-            f"{moved:.2g} nats, expected at most {most:.2g} (method auto: a tenth of the tolerance); exact_log_z does "
-            "not round"
+            f"{moved:.2g} nats, expected at most {most:.2g}{rule and f' ({rule})'}; exact_log_z does not round"
         )
 
 

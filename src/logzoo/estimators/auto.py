@@ -34,7 +34,7 @@ from logzoo.estimators.rounds import (
 from logzoo.models.equivalent import without_certain
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.paths import check_rounding, log_odds
+from logzoo.paths import MOST_ESTIMATED, check_rounding, log_odds
 from logzoo.printing import stage
 from logzoo.samplers.base import base_of_modes, searched_modes
 from logzoo.streams import Stream
@@ -116,7 +116,7 @@ def estimate(
     (lower, upper), modes = _searched(rbm, ledger, _FIRST, stream.child("modes", 0), data, threads)
     if upper - lower <= 2.0 * tolerance:
         return _certain(lower, upper, "bounds")
-    check_rounding(rbm, _SLACK * tolerance)
+    check_rounding(rbm, min(_SLACK * tolerance, MOST_ESTIMATED), "a tenth of the tolerance up to 1 nat")
     # Parallel tempering is one of its own methods.
     evidence = gather(rbm, stream.child("evidence"), ledger, data=data, tempered=False, **display)
     evidence = evidence._replace(lower=max(lower, evidence.lower))
