@@ -3,8 +3,11 @@
 Every listed method works once on a small RBM; numba keeps its machine code for all processes.
 """
 
+from __future__ import annotations
+
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +20,10 @@ from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 from logzoo.training.trackers import tracker
 from logzoo.training.trainers import TRACKERS, TRAINERS, trainer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 # In the folder of the machine code, when all is there.
 _MARK = "compiled"
@@ -54,7 +61,7 @@ def _example():
     return rbm, (generator.random((_EXAMPLES, _VISIBLE)) < 0.5).astype(np.uint8), before
 
 
-def estimate_by_all(methods=ESTIMATORS):
+def estimate_by_all(methods: Iterable[str] = ESTIMATORS) -> None:
     """One estimate by every estimator. The evidence uses kernels that some of these estimators use."""
     rbm, data, before = _example()
     for method in methods:
@@ -63,7 +70,7 @@ def estimate_by_all(methods=ESTIMATORS):
         estimator(method)(rbm, SweepLedger(100, 20), root_stream(0), {"base": None, **options})
 
 
-def train_by_all():
+def train_by_all() -> None:
     """A training by every trainer, with every tracker that it takes, and the exact log Z of its model."""
     _, data, _ = _example()
     settings = {"stream": root_stream(0), "progress": False, "hidden": _HIDDEN, "updates": 4, "batch": 100}

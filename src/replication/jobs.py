@@ -3,6 +3,8 @@
 Slow imports are inside the functions that need them, so that other jobs do not wait for them.
 """
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import gc
@@ -21,6 +23,8 @@ from replication.papers.declaration import nested
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from replication.types import Artifacts
 
 LOG = logging.getLogger(__name__)
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
@@ -87,7 +91,7 @@ def read_inputs(task: Any) -> dict:
     return nested({name: read_artifact(path) for name, path in task.input.items() if str(path).endswith(".nc")})
 
 
-def write_output(task: Any, dataset: "xr.Dataset", *, kind: str, number: int = 0, seed_path: object = "") -> None:
+def write_output(task: Any, dataset: xr.Dataset, *, kind: str, number: int = 0, seed_path: object = "") -> None:
     """Write a dataset as the output of that number, with the job's inputs and parameters as provenance.
 
     task: the `snakemake` object of a script.
@@ -127,7 +131,7 @@ def discard_checkpoints(task: Any) -> None:
         discard_beside(output)
 
 
-def flat(artifacts: dict) -> Iterator["xr.Dataset"]:
+def flat(artifacts: Artifacts) -> Iterator[xr.Dataset]:
     """The artifacts in dicts of dicts, one after the other."""
     for artifact in artifacts.values():
         yield from flat(artifact) if isinstance(artifact, dict) else (artifact,)

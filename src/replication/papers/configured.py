@@ -1,5 +1,6 @@
 """Configured bases and options, as the functions of the library take them."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ def matched_base(dataset: "xr.Dataset") -> np.ndarray:
 
 
 def estimator_options(
-    entries: dict[str, dict], dataset: "xr.Dataset", snapshots: "xr.Dataset | None" = None
+    entries: Mapping[str, dict], dataset: "xr.Dataset", snapshots: "xr.Dataset | None" = None
 ) -> dict[str, dict[str, Any]]:
     """{name: options} of configured estimators, {name: entry of method, base and options}, on a data set.
 

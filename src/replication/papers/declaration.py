@@ -19,6 +19,8 @@ where `artifacts` holds Datasets under the names of the inputs. A module that de
 (matplotlib, scipy) where they use them, and name experiments by text.
 """
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -26,12 +28,19 @@ from functools import cache
 from inspect import Parameter, signature
 from math import isnan, nan
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logzoo.checks import one_of
 from logzoo.training.trainers import TRAINERS
 from replication.artifacts import PACKAGES
 from replication.claim import EXPLORATORY, Claim, Size, power_of
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Dataset, Figure, Inputs, Settings, Statistics
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts
+
 
 # Fixed cost of a sweep of a chain, in weights looked at: it dominates in small models.
 SWEEP = 50_000
@@ -51,13 +60,13 @@ class Declaration(NamedTuple):
     """The parts of the declaration of a figure or table, as the docstring of this module describes them."""
 
     caption: str
-    inputs: Callable
-    draw: Callable | None = None
-    rows: Callable | None = None
-    settings: Callable | None = None
+    inputs: Callable[[Here], Inputs]
+    draw: Callable[..., Figure] | None = None
+    rows: Callable[..., Dataset] | None = None
+    settings: Callable[[Here], Settings] | None = None
     claims: dict[str, Claim] = {}
-    statistics: Callable | None = None
-    sizes: Callable | None = None
+    statistics: Callable[[Artifacts], Statistics] | None = None
+    sizes: Callable[[Here], Size | dict[str, Size]] | None = None
 
     def claims_of(self, figure: str) -> dict[str, Claim]:
         """The claims by id, {<figure>-<key>: Claim}."""
@@ -73,7 +82,7 @@ def declaration_of(module: ModuleType, figure: str) -> Declaration:
     return Declaration(caption, module.inputs, claims=getattr(module, "CLAIMS", {}), **parts)
 
 
-def claim_entries(here: "Here", declaration: Declaration) -> dict[str, dict]:
+def claim_entries(here: Here, declaration: Declaration) -> dict[str, dict]:
     """The claims of a figure by id, as `replication.reporting` takes them, with sizes, levels and powers."""
     sizes = declaration.sizes(here) if declaration.sizes else {}
     entries = {}
@@ -157,7 +166,7 @@ class Here:
         """The name, which has to be in a section of the configuration."""
         return one_of(f"configuration: figures.{self.name}: {section}", name, self.config[section])
 
-    def of(self, name: str) -> "Here":
+    def of(self, name: str) -> Here:
         """The same for another figure."""
         return Here(name, self.config)
 
@@ -343,7 +352,7 @@ def _definition(function):
     return next(node for node in ast.parse(source).body if isinstance(node, kinds) and node.name == name)
 
 
-def named_paths(artifacts: dict, prefix: str = "") -> dict[str, str]:
+def named_paths(artifacts: Artifacts, prefix: str = "") -> dict[str, str]:
     """Paths by name, {name: path}; the name of a path in a nested dict is "estimates/rts"."""
     paths = {}
     for name, artifact in artifacts.items():

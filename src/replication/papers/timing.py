@@ -3,9 +3,12 @@
 The timed work runs in one thread. CPU seconds leave out the time that a job waits for a core.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -26,6 +29,13 @@ from replication.papers.declaration import TIMINGS
 from replication.papers.infinite_swapping.ins_runs import swapped_ladders
 from replication.papers.rts.rungs import StoredDraws, estimates_of_samples, mbar_of_sample
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from logzoo.streams import Stream
+    from replication.types import Artifacts, Settings
+
+
 _REPEATS = 3
 # Seconds after which a call is not repeated, because disturbances are small beside it.
 _ENOUGH = 0.5
@@ -42,7 +52,9 @@ def seconds_of(function: Callable, repeats: int = _REPEATS, fewest: int = 1) -> 
     return min(taken)
 
 
-def estimators(artifacts, *, estimators, budgets, chains, stream):
+def estimators(
+    artifacts: Artifacts, *, estimators: Mapping[str, Settings], budgets: Sequence[int], chains: int, stream: Stream
+) -> xr.Dataset:
     """Seconds of configured estimators {name: entry} on a model, at two or more budgets: Dataset (estimator, budget).
 
     The first budget is timed twice, because the first call compiles or loads machine code. Estimators without draws are
@@ -72,7 +84,15 @@ def estimators(artifacts, *, estimators, budgets, chains, stream):
     )
 
 
-def infinite_swapping(artifacts, *, samplers, trainings, ladders, steps, stream):
+def infinite_swapping(
+    artifacts: Artifacts,
+    *,
+    samplers: Mapping[str, Settings],
+    trainings: Mapping[str, Settings],
+    ladders: int,
+    steps: int,
+    stream: Stream,
+) -> xr.Dataset:
     """Seconds that a step of every sampler takes on a model, and an update of every training on its data, as a Dataset.
 
     samplers: as in `ins_runs.gradients`; trainings: {name: settings}.
@@ -99,7 +119,7 @@ def infinite_swapping(artifacts, *, samplers, trainings, ladders, steps, stream)
     )
 
 
-def trackers(artifacts, *, train, updates, stream):
+def trackers(artifacts: Artifacts, *, train: Settings, updates: int, stream: Stream) -> xr.Dataset:
     """Seconds of an update of SML-PT by settings `train`, without tracker and with each: Dataset (tracker, repeat)."""
     data = visible_matrix(artifacts["dataset"], "train")
     settings = {**train, "method": "sml-pt", "seed": str(stream)}
@@ -139,7 +159,7 @@ def _train(data, settings, updates):
     return trainer(method)(data, stream=root_stream(seed).child("train", method), progress=False, **settings)
 
 
-def rungs(artifacts, *, ladders, samples, chains, stream):
+def rungs(artifacts: Artifacts, *, ladders: Sequence[int], samples: int, chains: int, stream: Stream) -> xr.Dataset:
     """Seconds of sampling `samples` draws and of the estimates from them: Dataset over (step, rungs, repeat)."""
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     sweeps = -(-samples // chains)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     import xarray as xr
 
+    from logzoo.types import Array
+    from replication.types import Measure
+
 
 RESAMPLES = 2000
 QUANTILES = (0.025, 0.975)
@@ -77,7 +80,9 @@ def resampled(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     return np.moveaxis(values[..., chosen], -2, 0)
 
 
-def over_repeats(statistic, *replicated, note="", scale="linear", truth_error=0.0):
+def over_repeats(
+    statistic: Measure, *replicated: Array, note: str = "", scale: str = "linear", truth_error: float = 0.0
+) -> Statistic:
     """`statistic(*replicated)` with its 95% interval over the last axis (repeat) of every array: independent repeats.
 
     The jackknife (Tukey 1958) with Student's quantiles: a repeat at a time is left out. Arrays are paired, and lose the

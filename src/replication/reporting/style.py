@@ -10,13 +10,15 @@ from logzoo.io.atomic import write_bytes
 from replication.artifacts import UNKNOWN, picture_metadata, stand_in_line, stand_ins
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     import xarray as xr
     from matplotlib.figure import Figure
+    from PIL.Image import Image
 
     from logzoo.types import FilePath
+    from replication.types import Axes, Axis, Banded, Look, Points
 
 
 # Width of a number below an axis, as a share of the axis.
@@ -79,7 +81,7 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def look_of(name, position):
+def look_of(name: str, position: int) -> Look:
     """Colour, marker and line of an estimator; unknown ones differ by position.
 
     `rts-uniform` looks like `rts` with hollow markers, and with another line where its ladder is adapted; `rts-modes`
@@ -95,13 +97,13 @@ def look_of(name, position):
     return look | {"markerfacecolor": "white"} if name.endswith("-uniform") else look
 
 
-def label_panels(axes):
+def label_panels(axes: Iterable[Axes]) -> None:
     """Letter the panels a, b, c, ... in reading order."""
     for letter, axis in zip("abcdefghijkl", axes, strict=False):
         axis.set_title(f"({letter})", loc="left", fontweight="bold")
 
 
-def plain_logarithms(*axes):
+def plain_logarithms(*axes: Axis) -> None:
     """Make axes (x or y) logarithmic, with ticks written out."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
@@ -125,7 +127,7 @@ def plain_logarithms(*axes):
         axis.set_minor_formatter(NullFormatter())
 
 
-def label_counts(axis, most=5):
+def label_counts(axis: Axis, most: int = 5) -> None:
     """So many labels at most along a linear axis (x or y) of counts, with thousands separators."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
@@ -133,7 +135,7 @@ def label_counts(axis, most=5):
     axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
-def count_ticks(axis, counts):
+def count_ticks(axis: Axes, counts: Points) -> None:
     """Make the x axis logarithmic, with a tick at each whole number; those that would overlap have no label."""
     from matplotlib.ticker import NullLocator
 
@@ -147,31 +149,31 @@ def count_ticks(axis, counts):
     axis.xaxis.set_minor_locator(NullLocator())
 
 
-def draw_band(axis, x, values_and_band, **look):
+def draw_band(axis: Axes, x: Points, values_and_band: Banded, **look: Any) -> None:
     """A line of values (x,) with a band (2, x) around it, as `reporting.statistics` gives them; of one value, a bar."""
-    values, band = values_and_band
+    values, (low, high) = values_and_band
     axis.plot(x, values, **look)
     if len(x) > 1:
-        axis.fill_between(x, *band, color=look["color"], alpha=0.2, linewidth=0)
+        axis.fill_between(x, low, high, color=look["color"], alpha=0.2, linewidth=0)
     else:
-        axis.vlines(x, *band, color=look["color"])
+        axis.vlines(x, low, high, color=look["color"])
 
 
-def draw_bars(axis, x, values_and_band, every=1, start=0, **look):
+def draw_bars(axis: Axes, x: Points, values_and_band: Banded, every: int = 1, start: int = 0, **look: Any) -> None:
     """As `draw_band`, with a bar at every `every`-th point from `start` on, where bands would lie on each other."""
-    values, band = values_and_band
+    values, (low, high) = values_and_band
     axis.plot(x, values, **look)
-    axis.vlines(x[start::every], *(end[start::every] for end in band), color=look["color"], linewidth=1.2, alpha=0.7)
+    axis.vlines(x[start::every], low[start::every], high[start::every], color=look["color"], linewidth=1.2, alpha=0.7)
 
 
-def mark_stand_in(figure, *datasets):
+def mark_stand_in(figure: Figure, *datasets: xr.Dataset) -> None:
     """State on the figure that another data set replaces the one it should show."""
     line = stand_in_line(stand_ins(datasets))
     if line:
         figure.suptitle(line, color="#D55E00", fontweight="bold")
 
 
-def finished(figure, *datasets, panels=()):
+def finished(figure: Figure, *datasets: xr.Dataset, panels: Iterable[Axes] = ()) -> Figure:
     """The figure of these datasets, marked where they are stand-in data, with its panels lettered."""
     label_panels(panels)
     mark_stand_in(figure, *datasets)
@@ -211,7 +213,7 @@ def picture_bytes(figure: Any, stamp: Mapping[str, Any] = UNKNOWN) -> Any:
     return png.getvalue(), pdf.getvalue()
 
 
-def few_colours(image, number):
+def few_colours(image: Image, number: int) -> Image:
     """A picture in so many colours, far ones first: no eye sees the difference, and it takes a third of the bytes."""
     from PIL import Image
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from logzoo.types import FilePath
+    from replication.types import Settings
 
 
 # Pixels of a figure for one of the page: as they are drawn for print, and letters of all figures stay of one size.
@@ -76,7 +77,7 @@ def _reduced(image, widest):
     return Picture(f"data:image/webp;base64,{text}", *image.size)
 
 
-def look_on_page(name, position):
+def look_on_page(name: str, position: int) -> Settings:
     """How an estimator looks: its colours on light and dark paper, dashes, and marker as a path of SVG one unit wide.
 
     `filled` is false of markers that are lines, `hollow` and `edged` as `style.look_of` has them.

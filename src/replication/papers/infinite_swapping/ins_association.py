@@ -3,6 +3,10 @@
 How evenly each replica has used the temperatures so far: a diagnostic of convergence (Doll & Dupuis 2015).
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from logzoo.checks import one_of
@@ -13,6 +17,10 @@ from replication.papers.infinite_swapping.ins_distances import settings as setti
 from replication.papers.infinite_swapping.ins_experiments import gradients, size_of_gradients
 from replication.reporting.statistics import over_repeats, ratio_of_means
 from replication.reporting.style import TRUTH
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
+
 
 CLAIMS = {
     "mixing": Claim(
@@ -27,7 +35,7 @@ CLAIMS = {
 }
 
 
-def statistics(artifacts: dict) -> dict:
+def statistics(artifacts: Artifacts) -> Statistics:
     """How unevenly replicas use the temperatures, by INS over by PT."""
     uneven = artifacts["gradients"]["unevenness"].sel(state="late").mean("repeat")
     parts = [uneven.sel(sampler=name).transpose("step", "training").values for name in ("ins", "pt")]
@@ -42,11 +50,11 @@ def sizes(here: Here) -> Size:
 _UNEVENNESS = "total variation distance of a replica's\ntemperatures so far from uniform [1]"
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     return {"gradients": gradients(here.of(here.entry["gradients"]))}
 
 
-def settings(here: Here) -> dict:
+def settings(here: Here) -> Settings:
     known, where = (
         settings_of_gradients(here.of(here.entry["gradients"])),
         f"configuration: figures.{here.name}: samplers",
@@ -55,7 +63,7 @@ def settings(here: Here) -> dict:
     return {**known, "names": names}
 
 
-def draw(artifacts: dict, *, title, names):
+def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
     """How far the temperatures that a replica has held so far are from uniform, early and late in training."""
     gradients = artifacts["gradients"]
     steps = gradients["step"].values

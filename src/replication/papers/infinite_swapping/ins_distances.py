@@ -1,6 +1,9 @@
 """Infinite swapping figures 2 and 4: running estimates of the gradient over sweeps."""
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,6 +12,13 @@ from replication.papers.declaration import Declaration, Here
 from replication.papers.infinite_swapping.ins_experiments import gradients, size_of_gradients
 from replication.reporting.statistics import mean_with_band, over_repeats, ratio_of_means
 from replication.reporting.style import TRUTH, draw_band, draw_bars, finished, new_figure, plain_logarithms
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.types import Array
+    from replication.types import Artifacts, Axes, DataArray, Dataset, Figure, Inputs, Look, Names, Settings, Statistics
+
 
 _LOOKS = {
     "exact": (TRUTH, "-"),
@@ -30,13 +40,13 @@ DISTANCE = "Euclidean distance of the running\ngradient estimate to the exact on
 _STATES = {"early": "first parameters", "late": "last parameters"}
 
 
-def look_of(name):
+def look_of(name: str) -> Look:
     """Colour and line of a sampler or trainer."""
     colour, line = _LOOKS.get(name, ("#999999", "-."))
     return {"color": colour, "linestyle": line}
 
 
-def draw_states(gradients, variable, label, title, names):
+def draw_states(gradients: Dataset, variable: str, label: str, title: str, names: Names) -> Figure:
     """A figure of a variable of `gradients` against steps, early and late in training; names: {sampler: title}."""
     figure = new_figure(8.0, 4.0)
     axes = figure.subplots(1, len(_STATES), sharey=True)
@@ -50,7 +60,7 @@ def draw_states(gradients, variable, label, title, names):
     return finished(figure, gradients, panels=axes)
 
 
-def add_legend(figure, axis, band="band: 95% interval of the mean"):
+def add_legend(figure: Figure, axis: Axes, band: str = "band: 95% interval of the mean") -> None:
     """One legend above all panels: the lines of one of them, and what the bands or bars are."""
     from matplotlib.patches import Patch
 
@@ -59,7 +69,7 @@ def add_legend(figure, axis, band="band: 95% interval of the mean"):
     figure.legend(handles, [*labels, band], loc="outside upper left", ncols=min(len(handles), 5), fontsize=8)
 
 
-def draw_mean(axis, x, variable, state, sampler, label, **bars):
+def draw_mean(axis: Axes, x: Array, variable: DataArray, state: str, sampler: str, label: str, **bars: Any) -> None:
     """The mean of a variable of `gradients` for one sampler against x (step,), with its 95% band over trainings.
 
     bars: options of `reporting.style.draw_bars`, which draws bars in place of the band.
@@ -165,16 +175,16 @@ _FLIPS = {
 }
 
 
-def _inputs(here: Here) -> dict:
+def _inputs(here: Here) -> Inputs:
     return {"gradients": gradients(here)}
 
 
-def settings(here: Here) -> dict:
+def settings(here: Here) -> Settings:
     names = {name: entry["title"] for name, entry in here.entry["samplers"].items()}
     return {"title": here.config["models"][here.entry["model"]]["short"], "names": names}
 
 
-def statistics(artifacts: dict) -> dict:
+def statistics(artifacts: Artifacts) -> Statistics:
     """Ratios of distances to the exact gradient, and of their variances over runs, over trainings."""
     distance = artifacts["gradients"]["distance"].transpose("step", "training", "repeat", ...)
     steps = distance["step"].values
@@ -202,13 +212,13 @@ def _smaller_ratio(above, below, others_above, others_below):
     return np.minimum(ratio_of_means(above, below), ratio_of_means(others_above, others_below))
 
 
-def over_steps(values, steps):
+def over_steps(values: Array, steps: Array) -> Array:
     """Means (training,) over steps of values (step, training), by the trapezoidal rule."""
     gaps = np.diff(steps)[:, None]
     return (gaps * (values[1:] + values[:-1]) / 2.0).sum(axis=0) / gaps.sum()
 
 
-def draw(artifacts: dict, *, title, names):
+def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
     """Distance to the exact gradient against steps, early and late in training."""
     return draw_states(artifacts["gradients"], "distance", DISTANCE, title, names)
 

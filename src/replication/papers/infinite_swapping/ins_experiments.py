@@ -1,24 +1,33 @@
 """The experiments of Hult et al. (2019) as figures declare them: gradients, comparisons of trainers, and seconds."""
 
+from __future__ import annotations
+
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from logzoo.checks import one_of
 from replication.claim import Size
 from replication.papers.declaration import training_work
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-def samplers_of(here):
+    from replication.papers.declaration import Experiment, Here
+    from replication.types import Settings
+
+
+def samplers_of(here: Here) -> dict[str, Settings]:
     """Settings {sampler: settings} of the samplers of a figure, without their titles."""
     samplers = here.entry["samplers"].items()
     return {name: {key: value for key, value in entry.items() if key != "title"} for name, entry in samplers}
 
 
-def comparison_of(here, name):
+def comparison_of(here: Here, name: str) -> Settings:
     """The entry of a comparison."""
     return here.config["comparisons"][here.known("comparisons", name)]
 
 
-def trainers_of(here, name, trainers):
+def trainers_of(here: Here, name: str, trainers: Iterable[str]) -> dict[str, Settings]:
     """Entries {trainer: entry} of trainers of a comparison."""
     known = comparison_of(here, name)["trainers"]
     return {
@@ -36,7 +45,7 @@ def _chains(samplers, ladders):
     return sum(len(settings["temperatures"]) * settings.get("ladders", ladders) for settings in samplers.values())
 
 
-def gradients(here):
+def gradients(here: Here) -> Experiment:
     """The experiment on how far the samplers of a figure are from the exact gradient."""
     model, samplers = here.entry["model"], samplers_of(here)
     names = here.trainings(model)
@@ -55,7 +64,9 @@ def gradients(here):
     )
 
 
-def compared(here, name, trainers, initial_scale=None):
+def compared(
+    here: Here, name: str, trainers: Iterable[str], initial_scale: float | None = None
+) -> dict[str, Experiment]:
     """The experiments {trainer: experiment} of a comparison: repeats of a training by each of these trainers.
 
     initial_scale: standard deviation of the initial parameters, in place of the trainers'.
@@ -84,7 +95,7 @@ def _work(here, comparison, train, updates):
     return training_work({**train, "updates": updates}, here.config["datasets"][comparison["dataset"]]["visible"])
 
 
-def timings(here):
+def timings(here: Here) -> Experiment:
     """The experiment that takes the seconds of all samplers and trainers that are compared over seconds."""
     equal, many = here.of("ins-equal"), here.of("ins-many")
     gradient = here.of(equal.entry["gradients"])
@@ -92,7 +103,7 @@ def timings(here):
     return _timed(equal, gradient, equal.entry["comparison"], equal.entry["shown"], samplers, f"timings/{equal.name}")
 
 
-def timings_of_large(here):
+def timings_of_large(here: Here) -> Experiment:
     """The experiment that takes the seconds of an update of two trainers on the larger data."""
     gradient, name = here.of(here.entry["gradients"]), here.entry["larger"]
     return _timed(here, gradient, name, ["pt", "ins"], {}, f"timings/{here.name}-{name}")
@@ -128,7 +139,7 @@ _PUBLISHED = {
 }
 
 
-def size_of_comparison(here, name, exploratory=""):
+def size_of_comparison(here: Here, name: str, exploratory: str = "") -> Size:
     """The Size behind statistics over the repeats of a comparison."""
     comparison, (visible, hidden, examples) = comparison_of(here, name), _PUBLISHED[name]
     train, dataset = comparison["train"], here.config["datasets"][comparison["dataset"]]
@@ -142,7 +153,7 @@ def size_of_comparison(here, name, exploratory=""):
     return Size(settings, comparison["repeats"], comparison["repeats"], exploratory)
 
 
-def size_of_gradients(here, exploratory=""):
+def size_of_gradients(here: Here, exploratory: str = "") -> Size:
     """The Size behind statistics over the trainings whose gradients are estimated."""
     model = here.entry["model"]
     visible, hidden = here.shape(model)

@@ -3,11 +3,20 @@
 Two MNIST images, every pixel rounded to 0 or 1. Hult et al. (2019), figure 1.
 """
 
+from __future__ import annotations
+
 from math import isqrt
+from typing import TYPE_CHECKING
 
 from replication.claim import Claim
 from replication.papers.declaration import Here
 from replication.reporting.style import finished, new_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from replication.types import Artifacts, Figure, Inputs
+
 
 CLAIMS = {
     "": Claim(
@@ -22,11 +31,11 @@ CLAIMS = {
 _NOTICE_WIDTH = 6.6
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     return {"dataset": here.dataset(here.entry["dataset"])}
 
 
-def draw(artifacts: dict, *, examples):
+def draw(artifacts: Artifacts, *, examples: Sequence[int]) -> Figure:
     """Images as an RBM sees them: every pixel 0 (white) or 1 (black).
 
     examples: numbers of examples; label units are left out. Raises ValueError for images that are not square.

@@ -3,6 +3,10 @@
 Prediction accuracy while training on larger data, its mean and variance over repeats. Hult et al. (2019), figure 6.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from replication.claim import Claim, Power, Size
@@ -10,6 +14,10 @@ from replication.papers.declaration import Here
 from replication.papers.infinite_swapping import ins_trainings
 from replication.papers.infinite_swapping.ins_experiments import compared, size_of_comparison
 from replication.papers.infinite_swapping.ins_trainings import END, FACTOR, LOST, RIVALS, loss_of, over_groups, part_of
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Inputs, Statistics
+
 
 _START = 1.0 / 3.0
 _QUARTILES = (
@@ -90,7 +98,7 @@ CLAIMS = {
 settings, draw = ins_trainings.settings, ins_trainings.draw
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     small = compared(here, here.entry["smaller"], here.entry["trainers"])
     return {**ins_trainings.inputs_of(here, number=2), "small": small}
 
@@ -100,7 +108,7 @@ def sizes(here: Here) -> dict[str, Size]:
     return {key: mnist if key in ("mnist", "spread") else toy for key in CLAIMS}
 
 
-def statistics(artifacts: dict) -> dict:
+def statistics(artifacts: Artifacts) -> Statistics:
     """Quartiles and medians of accuracies, from the comparisons on MNIST and on the larger toy data, in this order."""
     mnist, toy = artifacts["runs"].values()
 

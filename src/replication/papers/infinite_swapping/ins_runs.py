@@ -6,6 +6,10 @@ the same in both, so the distance is that of the model's part: between the runni
 prediction accuracy of trainings at their snapshots.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import xarray as xr
 
@@ -19,8 +23,18 @@ from logzoo.samplers.replicas import InfiniteSwapping
 from logzoo.streams import root_stream
 from logzoo.training import trainers
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
 
-def gradients(artifacts, *, states, stream, **settings):
+    from logzoo.io.checkpoints import Checkpoint
+    from logzoo.streams import Stream
+    from logzoo.training.loop import TrainingRun
+    from logzoo.types import Array
+    from replication.types import Artifacts, Settings
+
+
+def gradients(artifacts: Artifacts, *, states: Iterable[str], stream: Stream, **settings: Any) -> xr.Dataset:
     """The experiment at the first snapshot (`early`) and at the last parameters (`late`) of independent trainings.
 
     artifacts: `models` and `snapshots` by training. Returns the Datasets of `gradient_distances` over `training`.
@@ -35,7 +49,16 @@ def gradients(artifacts, *, states, stream, **settings):
     return joined.assign_coords(training=coordinate("training", names, "training of the RBM"))
 
 
-def gradient_distances(states, samplers, *, ladders, steps, repeats, points, stream):
+def gradient_distances(
+    states: Mapping[str, RBM],
+    samplers: Mapping[str, Settings],
+    *,
+    ladders: int,
+    steps: int,
+    repeats: int,
+    points: int,
+    stream: Stream,
+) -> xr.Dataset:
     """Distances of running estimates of the gradient from the exact one, and how evenly replicas use temperatures.
 
     states: {name: RBM}; samplers: {name: settings of InfiniteSwapping, with `ladders` of its own if it has others}.
@@ -70,7 +93,7 @@ def gradient_distances(states, samplers, *, ladders, steps, repeats, points, str
     )
 
 
-def swapped_ladders(key, repeats, ladders, settings):
+def swapped_ladders(key: np.uint64, repeats: int, ladders: int, settings: Settings) -> InfiniteSwapping:
     """InfiniteSwapping with the ladders of all repeats; `ladders` in `settings` takes precedence."""
     settings = {"ladders": ladders, **settings}
     return InfiniteSwapping(key, repeats * settings.pop("ladders"), **settings)
@@ -103,7 +126,18 @@ _TEXTS = {
 }
 
 
-def trainings(artifacts, *, trainer, train, points, stream, checkpoint, paired=False, initial_scale=None, **settings):
+def trainings(
+    artifacts: Artifacts,
+    *,
+    trainer: str,
+    train: Settings,
+    points: int,
+    stream: Stream,
+    checkpoint: Callable[..., Checkpoint],
+    paired: bool = False,
+    initial_scale: float | None = None,
+    **settings: Any,
+) -> xr.Dataset:
     """The experiment of one trainer in a comparison; all trainers of a comparison share the subset.
 
     train: settings of the training, `method` among them. paired: all trainers share the initial weights and the
@@ -132,7 +166,9 @@ def _initial(visible, hidden, scale, stream):
     return RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
 
 
-def repeated_training(train, examples, labels, *, repeats, subset, stream):
+def repeated_training(
+    train: Callable[[int], TrainingRun], examples: Array, labels: int, *, repeats: int, subset: int, stream: Stream
+) -> xr.Dataset:
     """Train `repeats` times and judge every snapshot on the way, as a Dataset over (repeat, update), in nats.
 
     train(repeat) -> TrainingRun with snapshots, at the same updates each time. examples: training data (examples,
@@ -144,8 +180,9 @@ def repeated_training(train, examples, labels, *, repeats, subset, stream):
     rows = []
     for repeat in range(repeats):
         training = train(repeat)
-        update = training.snapshots["update"].values
-        states = [RBM.from_dataset(training.snapshots.isel(update=number)) for number in range(update.size)]
+        snapshots: Any = training.snapshots
+        update = snapshots["update"].values
+        states = [RBM.from_dataset(snapshots.isel(update=number)) for number in range(update.size)]
         predictions = [prediction_accuracy(rbm, examples[chosen], labels) for rbm in states]
         columns = {
             "accuracy": [prediction.mean for prediction in predictions],

@@ -1,5 +1,9 @@
 """Infinite swapping over seconds: against its rivals at equal seconds, and with many temperatures."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from replication.claim import Claim, Size
 from replication.papers.declaration import TIMINGS, Declaration, Here
 from replication.papers.expected import expect
@@ -23,6 +27,10 @@ from replication.papers.infinite_swapping.ins_trainings import LABELS, limit_aft
 from replication.reporting.statistics import difference_of_means, mean_with_band, over_repeats, ratio_of_means
 from replication.reporting.style import draw_band, finished, label_counts, new_figure
 
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
+
+
 _SECONDS = "CPU seconds of an update of the parameters on one core, mean over timings, INS / PT, five temperatures, {}"
 _NO_DIFFERENCE = "no notable difference, no number"
 _CLAIMS_EQUAL = {
@@ -43,7 +51,7 @@ _CLAIMS_EQUAL = {
 }
 
 
-def _inputs_equal(here: Here) -> dict:
+def _inputs_equal(here: Here) -> Inputs:
     return {
         "gradients": gradients(here.of(here.entry["gradients"])),
         "runs": compared(here, here.entry["comparison"], here.entry["shown"]),
@@ -52,14 +60,14 @@ def _inputs_equal(here: Here) -> dict:
     }
 
 
-def _settings_equal(here: Here) -> dict:
+def _settings_equal(here: Here) -> Settings:
     comparison = here.entry["comparison"]
     entries = trainers_of(here, comparison, here.entry["shown"])
     names = {name: entry["title"] for name, entry in entries.items()}
     return {"title": comparison_of(here, comparison)["title"], "names": names}
 
 
-def _statistics_equal(artifacts: dict) -> dict:
+def _statistics_equal(artifacts: Artifacts) -> Statistics:
     """Seconds of an update by INS over those by PT, on small and on larger data."""
     return {
         key: _ratio_of_seconds(artifacts[name]["update_seconds"], "trainer", "ins", "pt")
@@ -77,7 +85,7 @@ def _sizes_equal(here: Here) -> dict[str, Size]:
     return {key: size_of_comparison(here, name)._replace(repeats=TIMINGS, trainings=0) for key, name in names.items()}
 
 
-def draw_equal(artifacts: dict, *, title, names):
+def draw_equal(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
     """Distance to the exact gradient late in training, and likelihood, at equal chain-sweeps and at equal seconds."""
     gradients, runs, timings = (artifacts[name] for name in ("gradients", "runs", "timings"))
     figure = new_figure(9.0, 6.6)
@@ -135,7 +143,7 @@ _CLAIMS_MANY = {
 }
 
 
-def _inputs_many(here: Here) -> dict:
+def _inputs_many(here: Here) -> Inputs:
     # The seconds were measured with the ladders and the model of the figures on gradients.
     timed = here.of(here.of("ins-equal").entry["gradients"]).entry
     for key in ("model", "ladders"):
@@ -144,7 +152,7 @@ def _inputs_many(here: Here) -> dict:
     return {"gradients": gradients(here), "timings": timings(here), "runs": runs}
 
 
-def _statistics_many(artifacts: dict) -> dict:
+def _statistics_many(artifacts: Artifacts) -> Statistics:
     """Likelihood with 12 temperatures beside that with 5, and seconds of a step with 12."""
     levels = [values_of(artifacts["runs"][name], "log_likelihood") for name in ("ins-12", "ins")]
     seconds = artifacts["timings"]["step_seconds"]
@@ -160,7 +168,7 @@ def _sizes_many(here: Here) -> dict[str, Size]:
     return {"more": size, "slower": size._replace(repeats=TIMINGS, trainings=0)}
 
 
-def draw_many(artifacts: dict, *, title, names):
+def draw_many(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
     """Distance to the exact gradient late in training by INS, PINS and PT, over sweeps and over seconds."""
     gradients, timings = artifacts["gradients"], artifacts["timings"]
     figure = new_figure(9.0, 4.0)

@@ -4,6 +4,10 @@ Exact mean log-likelihood while training with other initial parameters, with mor
 chains, its mean and variance over repeats, on toy data of 20 visible units. Hult et al. (2019), section 4.2.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from replication.claim import Claim, Size
 from replication.papers.declaration import Here
 from replication.papers.infinite_swapping.ins_experiments import (
@@ -14,6 +18,10 @@ from replication.papers.infinite_swapping.ins_experiments import (
 )
 from replication.papers.infinite_swapping.ins_trainings import draw_rows, values_of
 from replication.reporting.statistics import difference_of_means, over_repeats
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
+
 
 _LIKELIHOOD = (
     "mean log-likelihood of the training data, exact, mean over all snapshots and over repeats: {} [nat] (20 × 6)"
@@ -35,13 +43,13 @@ CLAIMS = {
 _INITIAL = "initial"
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     name = here.entry["comparison"]
     changed = compared(here, name, ["ins"], initial_scale=here.entry["initial_scale"])
     return {"runs": {**compared(here, name, here.entry["trainers"]), _INITIAL: changed["ins"]}}
 
 
-def settings(here: Here) -> dict:
+def settings(here: Here) -> Settings:
     name, scale = here.entry["comparison"], here.entry["initial_scale"]
     entries = trainers_of(here, name, here.entry["trainers"])
     titles = {trainer: entry["title"] for trainer, entry in entries.items()}
@@ -56,7 +64,7 @@ def sizes(here: Here) -> dict[str, Size]:
     }
 
 
-def statistics(artifacts: dict) -> dict:
+def statistics(artifacts: Artifacts) -> Statistics:
     """Differences of mean likelihoods."""
     levels = {name: values_of(run, "log_likelihood") for name, run in artifacts["runs"].items()}
     return {
@@ -65,6 +73,6 @@ def statistics(artifacts: dict) -> dict:
     }
 
 
-def draw(artifacts: dict, *, title, names):
+def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
     """Likelihood while training by INS and PT, as set in the paper and otherwise."""
     return draw_rows([(artifacts["runs"], title, "log_likelihood")], names)

@@ -1,6 +1,9 @@
 """Infinite swapping figures 3 and 5: likelihood and prediction accuracy while training, over repeats."""
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +19,14 @@ from replication.papers.infinite_swapping.ins_experiments import (
 )
 from replication.reporting.statistics import difference_of_means, mean, mean_with_band, over_repeats
 from replication.reporting.style import draw_band, finished, label_counts, new_figure, plain_logarithms
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from logzoo.types import Array
+    from replication.reporting.statistics import Statistic
+    from replication.types import Artifacts, Axes, Dataset, Figure, Measure, Names, Settings, Statistics
+
 
 LABELS = {"log_likelihood": "mean log-likelihood [nat]", "accuracy": "prediction accuracy\n[nat an example]"}
 LOST = "largest mean {} over repeats of PCD-1 before the last fifth of the updates, less its mean over them [nat]"
@@ -86,7 +97,7 @@ def inputs_of(here: Here, number: int) -> dict:
     return {"runs": {name: compared(here, name, here.entry["trainers"]) for name in here.entry["comparisons"]}}
 
 
-def settings(here: Here) -> dict:
+def settings(here: Here) -> Settings:
     comparisons = here.entry["comparisons"]
     titles = {name: comparison_of(here, name)["title"] for name in comparisons}
     entries = trainers_of(here, comparisons[0], here.entry["trainers"])
@@ -98,7 +109,7 @@ def settings(here: Here) -> dict:
 _GROUPS = 15
 
 
-def over_groups(statistic, *values, scale="linear"):
+def over_groups(statistic: Measure, *values: Array, scale: str = "linear") -> Statistic:
     """Statistic of arrays (update, repeat), with its interval; it takes arrays (resample, update, member, group)."""
     return over_repeats(statistic, *map(_grouped, values), scale=scale)
 
@@ -110,7 +121,7 @@ def _grouped(values):
     return values[:, : members * groups].reshape(len(values), members, groups)
 
 
-def statistics(artifacts: dict) -> dict:
+def statistics(artifacts: Artifacts) -> Statistics:
     """Mean and variance of the accuracy by INS relative to the other trainers, over all updates."""
     (runs,) = artifacts["runs"].values()
     statistics = {}
@@ -136,7 +147,7 @@ def _ratio_of_variances(ours, *rivals):
     return above / np.min(below, axis=0)
 
 
-def loss_of(run, variable):
+def loss_of(run: Dataset, variable: str) -> Statistic:
     """Statistic: the best mean of PCD-1 over repeats minus its mean in the last fifth; negative if it still
     climbs."""
     last = len(part_of(run, variable, END, 1.0))
@@ -148,14 +159,14 @@ def loss_of(run, variable):
     return over_groups(fall, values_of(run, variable))
 
 
-def part_of(run, variable, first, last):
+def part_of(run: Dataset, variable: str, first: float, last: float) -> Array:
     """Values (update, repeat) of a part of a training (Dataset of `comparisons`), given by shares of its updates."""
     update = run["update"].values
     chosen = (update >= first * update[-1]) & (update <= last * update[-1])
     return values_of(run, variable)[chosen]
 
 
-def draw(artifacts: dict, *, titles, names):
+def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
     """Mean over repeats with a 95% band, and variance over repeats, a row for each comparison and value that it has."""
     rows = [
         (runs, title, variable)
@@ -166,7 +177,7 @@ def draw(artifacts: dict, *, titles, names):
     return draw_rows(rows, names)
 
 
-def draw_rows(rows, names):
+def draw_rows(rows: Sequence[tuple[Mapping[str, Dataset], str, str]], names: Names) -> Figure:
     """The figure of rows (runs {trainer: Dataset}, title, variable); names: {trainer: title}."""
     figure = new_figure(8.4, 2.8 * len(rows) + 0.6)
     axes = figure.subplots(len(rows), 2, squeeze=False)
@@ -189,12 +200,12 @@ def draw_rows(rows, names):
     return finished(figure, *(run for runs, _, _ in rows for run in runs.values()), panels=axes.ravel())
 
 
-def values_of(run, variable):
+def values_of(run: Dataset, variable: str) -> Array:
     """Values (update, repeat) of a training (Dataset of `comparisons`): stored in single precision, here in double."""
     return run[variable].transpose("update", "repeat").values.astype(np.float64)
 
 
-def limit_after_rise(axis, runs):
+def limit_after_rise(axis: Axes, runs: Sequence[Array]) -> None:
     """Limit the y axis to the bands of means over repeats after the rise, with room; runs: arrays (update, repeat)."""
     ends = [mean_with_band(values[int(np.ceil(_RISE * len(values))) :])[1] for values in runs]
     low, high = min(map(np.min, ends)), max(map(np.max, ends))

@@ -4,7 +4,10 @@ log Z by tours as they accumulate is that of corollary 2 and figure 4. The log-l
 runs and learning rates; their log Z is enumerated; of larger RBMs it is that of AIS, which is enumerated once, too.
 """
 
+from __future__ import annotations
+
 import logging
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -26,18 +29,44 @@ from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import Tours, TourSampler
 from logzoo.training.trainers import trainer
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from logzoo.estimators.result import Estimate
+    from logzoo.io.checkpoints import Checkpoint
+    from logzoo.streams import Stream
+    from logzoo.training.loop import TrainingRun
+    from logzoo.types import Array
+    from replication.types import Artifacts, Settings
+
+
 LOG = logging.getLogger(__name__)
 # The fewest tours that log Z is looked at.
 _FIRST = 10
 
 
-def by_tours(artifacts, **settings):
+def by_tours(artifacts: Artifacts, **settings: Any) -> xr.Dataset:
     """The experiment on a model, from the base matched to its training data."""
     data = visible_matrix(artifacts["dataset"], "train")
     return tour_estimates(RBM.from_dataset(artifacts["model"]), data, log_odds(data), **settings)
 
 
-def tour_estimates(rbm, data, base, others, *, tours, cap, sweeps, points, replicates, chains, shares, stream):
+def tour_estimates(
+    rbm: RBM,
+    data: Array,
+    base: Array,
+    others: Mapping[str, tuple[str, Settings]],
+    *,
+    tours: int,
+    cap: int,
+    sweeps: int,
+    points: int,
+    replicates: int,
+    chains: int,
+    shares: Sequence[float],
+    stream: Stream,
+) -> xr.Dataset:
     """Estimates of log Z by 10, ..., `tours` tours cut after `cap` sweeps, from a set of one draw for each example.
 
     data (examples, visible): what the stopping sets are drawn from. sweeps: of all tours of a replicate together, at
@@ -117,7 +146,16 @@ _VALUES = {"grey": grey_matrix, "binary": binary_matrix}
 _FAR = 4.0
 
 
-def likelihoods(artifacts, *, method, train, stream, checkpoint, annealed, **settings):
+def likelihoods(
+    artifacts: Artifacts,
+    *,
+    method: str,
+    train: Settings,
+    stream: Stream,
+    checkpoint: Callable[..., Checkpoint],
+    annealed: Any,
+    **settings: Any,
+) -> xr.Dataset:
     """The experiment on a data set: runs of a trainer; `values` among its settings `train` is "grey" or "binary".
 
     annealed: {"sweeps", "chains"} of AIS; None: log Z is enumerated.
@@ -138,7 +176,14 @@ def likelihoods(artifacts, *, method, train, stream, checkpoint, annealed, **set
     return trained_likelihoods(trained, splits, estimate=estimated if annealed else None, **settings)
 
 
-def trained_likelihoods(train, splits, *, rates, runs, estimate=None):
+def trained_likelihoods(
+    train: Callable[[float, int], TrainingRun],
+    splits: Mapping[str, Array],
+    *,
+    rates: Sequence[float],
+    runs: int,
+    estimate: Callable[[RBM, float, int], Estimate] | None = None,
+) -> xr.Dataset:
     """Mean log-likelihoods, in nats, of RBMs trained by train(rate, run) -> TrainingRun, as a Dataset.
 
     splits: {name: visible values (examples, visible) from 0 to 1}. A training that diverged has NaN. estimate(rbm,

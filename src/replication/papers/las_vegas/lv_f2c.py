@@ -4,6 +4,10 @@ Tour lengths by the digit on the image that the tour started from: shares longer
 geometric means of all trainings. Visible units are at their means. Savarese et al. (2018), figure 2c.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from replication.claim import Claim, Power, Size
@@ -18,6 +22,11 @@ from replication.papers.las_vegas.lv_lengths import (
 )
 from replication.reporting.statistics import difference_of_means, over_repeats
 from replication.reporting.style import finished, new_figure
+
+if TYPE_CHECKING:
+    from logzoo.types import Array
+    from replication.types import Artifacts, Dataset, Figure, Inputs, Statistics
+
 
 # Digits that the model learns well, and those that it has more trouble with.
 _SHORT, _LONG = (1, 6), (4, 8)
@@ -40,7 +49,7 @@ _LOOKS = {1: ("#0072B2", "-"), 6: ("#0072B2", "--"), 4: ("#D55E00", "-"), 8: ("#
 _OTHER = "#B0B0B0", "-"
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     return {"tours": lengths(here, here.entry["model"])}
 
 
@@ -48,14 +57,14 @@ def sizes(here: Here) -> Size:
     return tour_size(here, [here.entry["model"]])
 
 
-def statistics(artifacts: dict) -> dict:
+def statistics(artifacts: Artifacts) -> Statistics:
     """Mean log length of tours from two digits less that from two others."""
     means = over_trainings(mean_logs, artifacts["tours"])
     short, long = (means[list(digits)] for digits in (_SHORT, _LONG))
     return {"digits": over_repeats(difference_of_means, short, long)}
 
 
-def mean_logs(tours):
+def mean_logs(tours: Dataset) -> Array:
     """Mean log length of the tours from each digit, (10,); NaN of a digit without tours."""
     logs, digits = np.log(with_means(tours)), tours["label"].values
     counts = np.array([np.count_nonzero(digits == digit) for digit in range(10)])
@@ -63,7 +72,7 @@ def mean_logs(tours):
         return np.array([logs[digits == digit].sum() for digit in range(10)]) / counts
 
 
-def draw(artifacts: dict, *, title):
+def draw(artifacts: Artifacts, *, title: str) -> Figure:
     """Tour lengths by the digit on the image that they started from: tails, and geometric means by training."""
     trainings = artifacts["tours"]
     first = next(iter(trainings.values()))

@@ -4,6 +4,10 @@ Error of log Z by tours as they accumulate, with the 95% interval of one run, an
 of the stopping set included) beside other estimators; one training in each state. Savarese et al. (2018), figure 4.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from replication.claim import Claim, Power, Size
@@ -11,6 +15,10 @@ from replication.papers.declaration import Here
 from replication.papers.expected import expect
 from replication.reporting.statistics import mean, over_repeats, ratio_of_rmse, rmse_with_band, truth_of, untested
 from replication.reporting.style import TRUTH, draw_band, finished, look_of, new_figure, plain_logarithms
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Figure, Inputs, Names, Statistics
+
 
 _STATES = (
     "over trainings, replicates, and the states after 15 epochs of CD-1 and after LVS-1; trainings whose true log Z is"
@@ -49,7 +57,7 @@ _TOURS = "#332288"
 _ROOM = 1.2
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     trainings = {model: here.trainings(model) for model in here.entry["models"]}
     return {
         "estimates": {model: {name: _estimates(here, name) for name in names} for model, names in trainings.items()},
@@ -91,7 +99,7 @@ def _estimates(here, model):
     )
 
 
-def statistics(artifacts: dict) -> dict:
+def statistics(artifacts: Artifacts) -> Statistics:
     """Error at the end, its ratio to the error at the start, and the coverage of the intervals; repeats are
     trainings."""
     ends, starts, held, doubts = [], [], [], []
@@ -127,7 +135,7 @@ def _share_cut(by_tours):
     return float(by_tours["tours_cut"].mean()) / float(by_tours["tours"].max())
 
 
-def draw(artifacts: dict, *, titles, names):
+def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
     """Errors of log Z by tours with their intervals against the number of tours; RMSE against chain-sweeps."""
     estimates, truths = (
         {model: next(iter(trainings.values())) for model, trainings in artifacts[name].items()}

@@ -1,6 +1,9 @@
 """Las Vegas figures 1 and 3: chains broken into tours, and images that start short and long tours."""
 
+from __future__ import annotations
+
 from math import isqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,8 +13,12 @@ from replication.papers.las_vegas.lv_lengths import HIDDEN, UPDATES, lengths, ov
 from replication.reporting.statistics import difference_of_means, mean, over_repeats, ratio_of_sums
 from replication.reporting.style import finished, new_figure
 
+if TYPE_CHECKING:
+    from logzoo.types import Array
+    from replication.types import Artifacts, Axes, Dataset, Figure, Inputs, Statistics
 
-def draw_image(axis, values, colour):
+
+def draw_image(axis: Axes, values: Array, colour: str) -> None:
     """A square image (pixel,) in a frame of that colour; ValueError for others."""
     side = isqrt(values.size)
     if side * side != values.size:
@@ -38,7 +45,7 @@ _TOUR_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#332288
 _UNFINISHED = "#999999"
 
 
-def _inputs_1(here: Here) -> dict:
+def _inputs_1(here: Here) -> Inputs:
     model, sizes = here.entry["model"], here.chosen("digits", "sweeps", "candidates")
     chains = here.experiment(
         "replication.papers.las_vegas.lv_tours:chains",
@@ -71,7 +78,7 @@ def _sizes_1(here: Here) -> Size:
     return Size({"hidden units": (train["hidden"], HIDDEN), "updates": (train["updates"], UPDATES)}, count, count)
 
 
-def _statistics_1(artifacts: dict) -> dict:
+def _statistics_1(artifacts: Artifacts) -> Statistics:
     """Mean log length of tours that CD-k ends in, less that of first tours."""
     held, first = (
         over_trainings(lambda chains, name=name: np.log(chains[name]).mean(), artifacts["inspected"])
@@ -80,7 +87,7 @@ def _statistics_1(artifacts: dict) -> dict:
     return {"inspection": over_repeats(difference_of_means, held, first)}
 
 
-def draw_1(artifacts: dict):
+def draw_1(artifacts: Artifacts) -> Figure:
     """Chains; the colour of the frame of each sweep is that of its tour."""
     chains = artifacts["chains"]
     count, sweeps = chains.sizes["chain"], chains.sizes["sweep"]
@@ -104,7 +111,7 @@ def draw_1(artifacts: dict):
     return finished(figure, chains)
 
 
-def tours_of(home):
+def tours_of(home: Array) -> list[tuple[int, bool]]:
     """(number, whether it returns) of the tour that each sweep belongs to; home (sweep,): returns after that sweep."""
     numbers = np.concatenate([[0], np.cumsum(home)[:-1]])
     return [(int(number), bool(number < np.sum(home))) for number in numbers]
@@ -137,7 +144,7 @@ _DRAWN = 10
 _NAMES = {"short": "tours of one sweep", "long": "the longest tours"}
 
 
-def _inputs_3(here: Here) -> dict:
+def _inputs_3(here: Here) -> Inputs:
     return {"tours": lengths(here, here.entry["model"])}
 
 
@@ -145,7 +152,7 @@ def _sizes_3(here: Here) -> Size:
     return tour_size(here, [here.entry["model"]])
 
 
-def _statistics_3(artifacts: dict) -> dict:
+def _statistics_3(artifacts: Artifacts) -> Statistics:
     """Width of strokes of images that start short and unfinished tours; how images resemble what is drawn first."""
 
     def widths(tours):
@@ -164,7 +171,7 @@ def _statistics_3(artifacts: dict) -> dict:
     }
 
 
-def resemblance(tours):
+def resemblance(tours: Dataset) -> Array:
     """Mean correlation of the pixels of images with those of first draws, (kind,)."""
     image, drawn = (
         tours[name].values - tours[name].values.mean(axis=-1, keepdims=True) for name in ("image", "first_draw")
@@ -175,7 +182,7 @@ def resemblance(tours):
         )
 
 
-def draw_3(artifacts: dict):
+def draw_3(artifacts: Artifacts) -> Figure:
     """Images that start the shortest and the longest tours of one training, each above the first visible state."""
     tours = next(iter(artifacts["tours"].values()))
     kinds, shown = tours["kind"].values, min(tours.sizes["shown"], _DRAWN)

@@ -1,10 +1,23 @@
 """Lengths of tours of trained models: the experiments and sizes that figures 2 and 3 share, and numbers by training."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from replication.claim import Size
 from replication.reporting.statistics import mean
 from replication.reporting.style import plain_logarithms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from logzoo.types import Array, ArrayLike
+    from replication.papers.declaration import Experiment, Here
+    from replication.types import Axes, Dataset
+
 
 # Tours of figures 2 and 3, the hidden units of figure 2a and the tour length at which figure 3 gives up: the authors'
 # code, and the text.
@@ -13,7 +26,7 @@ TOURS, HIDDEN, UPDATES, LIMIT = 19_200, 32, 42_900, 99_999
 _MEAN_LENGTH = 1_100
 
 
-def lengths(here, model):
+def lengths(here: Here, model: str) -> dict[str, Experiment]:
     """Lengths of tours of every training of a model, {training: Experiment}.
 
     Tours to stopping sets of several sizes are made if lv-f2b shows the model; its tours and those of the other models
@@ -44,7 +57,7 @@ def lengths(here, model):
     }
 
 
-def tour_size(here, models):
+def tour_size(here: Here, models: Iterable[str]) -> Size:
     """The size of what rests on the tours of some models."""
     tails, cap = here.of("lv-f2a").entry, here.of("lv-f3").entry["cap"]
     train = {name: here.config["models"][name]["train"] for name in models}
@@ -58,30 +71,30 @@ def tour_size(here, models):
     return Size(settings, trainings, trainings)
 
 
-def over_trainings(of_one, trainings):
+def over_trainings(of_one: Callable[[Dataset], ArrayLike], trainings: Mapping[str, Dataset]) -> Array:
     """Numbers (..., training) of the Datasets of all trainings; of_one(Dataset) -> number or array."""
     return np.stack([np.asarray(of_one(tours), float) for tours in trainings.values()], axis=-1)
 
 
-def with_means(tours, name="length", rounds=0):
+def with_means(tours: Dataset, name: str = "length", rounds: int = 0) -> Array:
     """A variable (batch, tour) to the first stopping set, or another, visible units at their means."""
     # Of many trainings: `sel` and `isel` take a hundred times as long.
     visible = tours.variables["visible"].values.tolist().index("means")
     return tours.variables[name].values[visible, rounds]
 
 
-def geometric_mean(values):
+def geometric_mean(values: Array) -> Array:
     """Geometric mean over all axes but the first (resample)."""
     return np.exp(mean(np.log(values)))
 
 
-def tail(lengths):
+def tail(lengths: Array) -> tuple[Array, Array]:
     """Lengths that occur, and the share of tours that are longer than each."""
     values, counts = np.unique(lengths, return_counts=True)
     return values, 1.0 - np.cumsum(counts) / lengths.size
 
 
-def draw_tail(axis, lengths, **look):
+def draw_tail(axis: Axes, lengths: Array, **look: Any) -> None:
     """A line of the tail of lengths."""
     values, longer = tail(lengths)
     # A logarithmic axis has no 0.
@@ -90,7 +103,7 @@ def draw_tail(axis, lengths, **look):
     axis.plot([1.0, *values], [1.0, *seen], drawstyle="steps-post", **look)
 
 
-def finish_tails(axis, cap):
+def finish_tails(axis: Axes, cap: int) -> None:
     """Axes of tails, and a line where tours were cut."""
     axis.axvline(cap, color="#999999", linestyle=":", linewidth=1)
     at_bottom = axis.get_xaxis_transform()

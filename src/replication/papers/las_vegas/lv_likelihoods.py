@@ -1,10 +1,21 @@
 """Claims and statistics of Las Vegas tables 1 and 2, on log-likelihoods of repeated trainings."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.reporting.statistics import difference_of_means, mean, over_repeats, ratio_of_means
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from logzoo.types import Array
+    from replication.types import Artifacts, Dataset, Statistics
+
 
 _RIVALS = ("cd-1", "cd-10", "pcd-1", "pcd-10")
 REFERENCE = "lvs-1"
@@ -94,7 +105,7 @@ CLAIMS_2 = {
 }
 
 
-def _statistics(artifacts: dict, table: str) -> dict:
+def _statistics(artifacts: Artifacts, table: str) -> Statistics:
     """The lead of LVS-1 over the best rival, the lead of LVS-10 over LVS-1, and distances to the published levels.
 
     Each trainer is taken at its best learning rate.
@@ -117,19 +128,19 @@ def _statistics(artifacts: dict, table: str) -> dict:
     }
 
 
-def in_step(runs):
+def in_step(runs: Iterable[Array]) -> list[Array]:
     """The runs that all arrays have: those of one number share their mini-batches and first weights."""
     arrays = list(runs)
     common = min(values.shape[-1] for values in arrays)
     return [values[..., :common] for values in arrays]
 
 
-def tests_of(runs):
+def tests_of(runs: Mapping[str, Dataset]) -> dict[str, Array]:
     """Test log-likelihoods {trainer: (run,)} at the best learning rates; runs: {trainer: Dataset}."""
     return {name: at_best_rate(dataset)["log_likelihood"].sel(split="test").values for name, dataset in runs.items()}
 
 
-def at_best_rate(trainings):
+def at_best_rate(trainings: Dataset) -> Dataset:
     """The runs at the rate of the best mean validation log-likelihood, a Dataset.
 
     A rate at which any run diverged is left out, unless every rate is such a one.
@@ -138,14 +149,14 @@ def at_best_rate(trainings):
     return trainings.isel(rate=int(np.nanargmax(mean)) if np.isfinite(mean).any() else 0)
 
 
-def statistics_1(artifacts: dict) -> dict:
+def statistics_1(artifacts: Artifacts) -> Statistics:
     """As of both tables; complexity: sweeps of LVS-10 over those of CD-10."""
     spent = [at_best_rate(artifacts["trainings"][name])["chain_sweeps"].values for name in ("lvs-10", "cd-10")]
     complexity = over_repeats(ratio_of_means, *in_step(spent), scale="log")
     return _statistics(artifacts, "lv-t1") | {"complexity": complexity}
 
 
-def statistics_2(artifacts: dict) -> dict:
+def statistics_2(artifacts: Artifacts) -> Statistics:
     """As of both tables; likelihoods at printed, other and larger rates; tours at a small one."""
     low, high = 0.01, 0.1
 
@@ -167,7 +178,7 @@ def statistics_2(artifacts: dict) -> dict:
     }
 
 
-def sizes(here: Here) -> dict:
+def sizes(here: Here) -> dict[str, Size]:
     """Hidden units, epochs and runs; an earlier end of the trainings at a small rate is a reduced size."""
     entry = here.config["trainings"][here.entry["trainings"]]
     runs = {name: trainer.get("runs", entry["runs"]) for name, trainer in entry["trainers"].items()}

@@ -1,6 +1,9 @@
 """Las Vegas figures 2a and 2b: tails of tour lengths, by hidden units and by the size of the stopping set."""
 
+from __future__ import annotations
+
 from itertools import cycle
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +21,13 @@ from replication.papers.las_vegas.lv_lengths import (
 )
 from replication.reporting.statistics import mean, over_repeats, ratio_of_sums, share
 from replication.reporting.style import finished, new_figure
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.types import Array
+    from replication.types import Artifacts, Figure, Inputs, Names, Statistics
+
 
 _PLACE = "Tours lengths and stopping state, figure 2{}"
 _MEANS = "visible units at their means, as in the authors' code; mean over trainings"
@@ -90,13 +100,13 @@ _OTHERWISE = ("-", ":")
 _TEXTS = {"draws": "visible units drawn", "means": "their means, as published"}
 
 
-def _inputs_2a(here: Here) -> dict:
+def _inputs_2a(here: Here) -> Inputs:
     models = here.entry["models"]
     expect(here, "means", here.entry["means"] and {*models} >= {*here.entry["means"]}, "one or more of `models`")
     return {"tours": {model: lengths(here, model) for model in models}}
 
 
-def _sizes_2a(here: Here) -> dict:
+def _sizes_2a(here: Here) -> dict[str, Size]:
     means = here.entry["means"]
     largest = max(means, key=lambda name: here.config["models"][name]["train"]["hidden"])
     of_largest = dict.fromkeys(("heavy", "apart", "geometric"), tour_size(here, [largest]))
@@ -107,7 +117,7 @@ def _hidden_units(trainings):
     return next(iter(trainings.values())).attrs["hidden_units"]
 
 
-def _statistics_2a(artifacts: dict) -> dict:
+def _statistics_2a(artifacts: Artifacts) -> Statistics:
     """Of the models trained as published: how lengths grow with the hidden units, and tours of one sweep.
 
     Models trained otherwise are drawn, not judged: their lengths differ by training and data as well.
@@ -122,10 +132,10 @@ def _statistics_2a(artifacts: dict) -> dict:
     size = np.log([_hidden_units(trainings) for trainings in ordered])
     slope = (size - size.mean()) / max(np.square(size - size.mean()).sum(), np.finfo(float).tiny)
 
-    def grown(*logs):
+    def grown(*logs: Array) -> Any:
         return sum(weight * values.mean(axis=-1) for weight, values in zip(slope, logs, strict=True))
 
-    def same(*counts):
+    def same(*counts: Array) -> Any:
         ended, all_of_one_sweep = (sum(count[:, row].sum(axis=-1) for count in counts) for row in (0, 1))
         return ended / all_of_one_sweep
 
@@ -179,7 +189,7 @@ def _returns(tours):
     )
 
 
-def draw_2a(artifacts: dict, *, titles):
+def draw_2a(artifacts: Artifacts, *, titles: Names) -> Figure:
     """Tails of tour lengths of several models, with visible units drawn, and with their means where that was run."""
     figure = new_figure(7.0, 5.0)
     axis = figure.subplots()
@@ -214,7 +224,7 @@ _CLAIMS_2B = {
 }
 
 
-def _inputs_2b(here: Here) -> dict:
+def _inputs_2b(here: Here) -> Inputs:
     return {"tours": lengths(here, here.entry["model"])}
 
 
@@ -222,7 +232,7 @@ def _sizes_2b(here: Here) -> Size:
     return tour_size(here, [here.entry["model"]])
 
 
-def _statistics_2b(artifacts: dict) -> dict:
+def _statistics_2b(artifacts: Artifacts) -> Statistics:
     """Share of tours longer than one sweep back to the largest stopping set, over that back to the smallest."""
     last, first = (
         over_trainings(lambda tours, rounds=rounds: (with_means(tours, rounds=rounds) > 1).mean(), artifacts["tours"])
@@ -231,7 +241,7 @@ def _statistics_2b(artifacts: dict) -> dict:
     return {"shorter": over_repeats(ratio_of_sums, last, first, scale="log")}
 
 
-def draw_2b(artifacts: dict, *, title):
+def draw_2b(artifacts: Artifacts, *, title: str) -> Figure:
     """Tails of tour lengths of one model back to stopping sets of several sizes."""
     tours = next(iter(artifacts["tours"].values()))
     figure = new_figure(6.4, 4.4)

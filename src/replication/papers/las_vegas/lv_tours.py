@@ -1,7 +1,9 @@
 """How long tours are, from training images back to a stopping set (Savarese et al. 2018, figures 1 to 3)."""
 
+from __future__ import annotations
+
 from math import isqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -14,6 +16,15 @@ from logzoo.paths import kernel_parameters
 from logzoo.samplers.stopping_sets import first_draws, stopping_set, walk
 from logzoo.samplers.tour_chains import TourSampler
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from logzoo.streams import Stream
+    from logzoo.types import Array
+    from replication.types import Artifacts
+
+
 _SETS = "stopping-set"
 _TOURS = "tours"
 
@@ -25,12 +36,12 @@ class Images(NamedTuple):
     labels: np.ndarray  # (examples,) whole numbers; -1 where there are none
 
 
-def lengths(artifacts, **settings):
+def lengths(artifacts: Artifacts, **settings: Any) -> xr.Dataset:
     """The experiment on the lengths of a model's tours."""
     return tour_lengths(RBM.from_dataset(artifacts["model"]), _images_of(artifacts["dataset"]), **settings)
 
 
-def chains(artifacts, **settings):
+def chains(artifacts: Artifacts, **settings: Any) -> xr.Dataset:
     """The experiment that breaks chains of a model into tours."""
     return broken_chains(RBM.from_dataset(artifacts["model"]), _images_of(artifacts["dataset"]), **settings)
 
@@ -43,7 +54,18 @@ def _images_of(dataset):
     return Images(data, labels)
 
 
-def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, stream):
+def tour_lengths(
+    rbm: RBM,
+    images: Images,
+    *,
+    rounds: Sequence[int],
+    visible: Sequence[str],
+    batches: int,
+    batch: int,
+    cap: int,
+    shown: int,
+    stream: Stream,
+) -> xr.Dataset:
     """Tours from hidden states that training images drew, cut after `cap` sweeps, as a Dataset.
 
     rounds: hidden states drawn for each image, for as many stopping sets, each a part of the next; visible: "draws",
@@ -99,7 +121,9 @@ def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, st
     )
 
 
-def broken_chains(rbm, images, *, digits, sweeps, candidates, stream):
+def broken_chains(
+    rbm: RBM, images: Images, *, digits: Sequence[int], sweeps: int, candidates: int, stream: Stream
+) -> xr.Dataset:
     """A chain from an image of each digit, broken into tours wherever its first hidden state is drawn again.
 
     Of `candidates` images, in the order of the data, the first is taken whose chain returns after more than one sweep;
@@ -131,7 +155,7 @@ def broken_chains(rbm, images, *, digits, sweeps, candidates, stream):
     )
 
 
-def inspected(artifacts, *, k, sweeps, inspected, stream):
+def inspected(artifacts: Artifacts, *, k: int, sweeps: int, inspected: int, stream: Stream) -> xr.Dataset:
     """The experiment on the tour that CD-k takes its state from: `inspected` chains of a model, cut after `sweeps`.
 
     Chains start from the hidden states that training images drew, and a tour ends when that state is drawn again, so
@@ -152,7 +176,7 @@ def inspected(artifacts, *, k, sweeps, inspected, stream):
     )
 
 
-def tours_at(home, k):
+def tours_at(home: Array, k: int) -> tuple[Array, Array]:
     """Lengths (chain,) of the first tour and of the tour that sweep k belongs to; home (sweep, chain): returns.
 
     A tour that has not ended by the last sweep is as long as it was then.
@@ -162,7 +186,7 @@ def tours_at(home, k):
     return ends.min(axis=0), ends[k - 1 :].min(axis=0) - starts
 
 
-def stroke_widths(images):
+def stroke_widths(images: Array) -> Array:
     """Width of strokes (image,) in pixels: twice the area above half grey over its outline.
 
     images (image, pixel), square; NaN for others, and where nothing is above half grey.

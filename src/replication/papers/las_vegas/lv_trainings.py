@@ -1,6 +1,9 @@
 """Las Vegas tables 1 and 2: mean log-likelihoods by trainer, each at the rate of the best validation likelihood."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +21,10 @@ from replication.papers.las_vegas.lv_likelihoods import (
     tests_of,
 )
 from replication.reporting.tables import COUNT, Column, table_of
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Dataset, Inputs, Settings
+
 
 _COLUMNS = {
     "runs": Column("runs", form=COUNT),
@@ -42,12 +49,12 @@ _FEWEST_PAIRS = 2
 _REFRESH = 2.7
 
 
-def _inputs(here: Here) -> dict:
+def _inputs(here: Here) -> Inputs:
     """Likelihoods of the runs of every trainer."""
     return {"trainings": _of_trainers(here, here.entry["trainings"])}
 
 
-def _inputs_2(here: Here) -> dict:
+def _inputs_2(here: Here) -> Inputs:
     """The same, and likelihoods at a larger and at a smaller rate."""
     return _inputs(here) | {size: _of_trainers(here, here.entry[size]) for size in ("large", "small")}
 
@@ -94,7 +101,7 @@ def _likelihoods(here, name, key):
     )
 
 
-def _settings(here: Here) -> dict:
+def _settings(here: Here) -> Settings:
     """Trainers with their titles and published numbers; the title of the table, with the sizes of its trainings."""
     entry = here.config["trainings"][here.entry["trainings"]]
     train = entry["train"]
@@ -106,7 +113,7 @@ def _settings(here: Here) -> dict:
     return {"title": f"{here.entry['title']}: {sizes}", "trainers": trainers}
 
 
-def rows(artifacts: dict, *, title: str, trainers: dict):
+def rows(artifacts: Artifacts, *, title: str, trainers: dict) -> Dataset:
     """Exact mean log-likelihoods over runs by trainer; on the test split LVS-1 is compared with all others, run by run.
 
     trainers: {trainer: {title, hidden units, published numbers}}.

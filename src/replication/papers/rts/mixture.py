@@ -4,6 +4,10 @@ Carlson et al. (2016), section 4.1 and supplement E.1: ten coordinates, covarian
 base N(0, 30 I), uniform prior over the rungs. The paper has no number and spacing of rungs: the ladder is an argument.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import xarray as xr
 
@@ -18,6 +22,15 @@ from logzoo.samplers import hamiltonian_chains
 from logzoo.samplers.hamiltonian_chains import tune
 from logzoo.samplers.tempering_chains import updated_log_z
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from logzoo.samplers.hamiltonian_chains import HamiltonianDraws
+    from logzoo.streams import Stream
+    from logzoo.types import Array
+
+
 ESTIMATORS = ("rts", "mbar", "ti-riemann", "ti-trapezoid", "ti-corrected", "ti-rb")
 STEP_RULES = ("fixed", "adaptive")
 _TUNING = {"adaptation_draws": 400, "pilot_draws": 100, "pilot_iterations": 10}
@@ -31,7 +44,7 @@ _MIXING = {
 _WINDOW = 5.0
 
 
-def target_and_base():
+def target_and_base() -> tuple[GaussianMixture, GaussianMixture]:
     """The published mixture of two Gaussians and its base."""
     return GaussianMixture.pair(10, separation=5.0, variance=0.5), GaussianMixture.centred(10, variance=30.0)
 
@@ -57,7 +70,7 @@ class _Sampler:
         return hamiltonian_chains.run(self.target, self.base, ledger, stream, step_sizes, **settings), ledger.spent
 
 
-def ladder_of(name, rungs, target, base):
+def ladder_of(name: str, rungs: int, target: GaussianMixture, base: GaussianMixture) -> Array:
     """Inverse temperatures (rung,): as in `paths.inverse_temperatures`, or "geometric" for equal ratios of precision.
 
     Along the path the precision of a coordinate goes from that of the base to that of the target's components; equal
@@ -70,7 +83,7 @@ def ladder_of(name, rungs, target, base):
     return inverse_temperatures(name, rungs)
 
 
-def estimators(_, *, samples, replicates, stream, **settings):
+def estimators(_: object, *, samples: Sequence[int], replicates: int, stream: Stream, **settings: Any) -> xr.Dataset:
     """log Z (estimator, samples, replicate) by every estimator from the same draws, steps adaptive; needs no artifacts.
 
     samples: numbers of draws, of all chains of a replicate together, increasing; an estimate reads that many draws from
@@ -120,7 +133,7 @@ def _limits(sampler):
     return np.array([rules.get(name, sampler.target.log_z) for name in ESTIMATORS])
 
 
-def estimates(draws, count):
+def estimates(draws: HamiltonianDraws, count: int) -> dict[str, float]:
     """log Z in nats by every estimator, {name: log Z}, from the first `count` draws of every chain.
 
     A draw counts at the rung drawn given it (eqs 9, 12, 21; Friel, Hurn & Wyse 2014; MBAR by eq 18).
@@ -148,7 +161,7 @@ def estimates(draws, count):
     return {name: draws.log_z_base + float(ratio) for name, ratio in ratios.items()}
 
 
-def steps(_, *, draws, replicates, stream, **settings):
+def steps(_: object, *, draws: int, replicates: int, stream: Stream, **settings: Any) -> xr.Dataset:
     """Fixed against adaptive step sizes: mixing along the ladder and log Z by RTS (step rule, replicate).
 
     draws: recorded draws of every chain of a replicate; settings as in `estimators`. The fixed step is the average of
@@ -206,7 +219,7 @@ def _mixing(run):
     }
 
 
-def autocorrelation_time(values):
+def autocorrelation_time(values: Array) -> float:
     """Integrated autocorrelation time in draws, at least 1, of chains (chain, draw) of one process.
 
     1 + 2 sum of the autocorrelations up to the first window of five times the sum (Sokal 1997); deviations are from

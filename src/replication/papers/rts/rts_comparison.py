@@ -1,13 +1,20 @@
 """Claims on log Z by RTS, AIS and RAISE at equal sweeps (Carlson et al. 2016, figure 3), and their statistics."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.reporting.statistics import over_repeats, ratio_of_rmse, root_mean_square, truth_of, untested
+
+if TYPE_CHECKING:
+    from logzoo.types import Array
+    from replication.types import Artifacts, Statistics
+
 
 # The claim compares RTS at this budget, the least of the published curves, with AIS at ten times as many sweeps.
 _FIRST_BUDGET = 1000
@@ -115,7 +122,7 @@ def run_sizes(here: Here, model: str, estimators: Iterable[str]) -> tuple[list[i
     return entry.get("budgets", matrix["budgets"]), fewest, here.chains_of(model)
 
 
-def statistics(artifacts):
+def statistics(artifacts: Artifacts) -> Statistics:
     """Statistics of the models of the claims that are shown; NaN without one, or budgets of 1,000 and 10,000 sweeps."""
     statistics = dict.fromkeys(CLAIMS, untested("its model is not shown"))
     models = [model for model in artifacts["estimates"] if model in _MODELS]
@@ -151,7 +158,7 @@ def _at(error, budget):
     return error.sel(budget=budget).values if known else np.full(error.sizes["replicate"], np.nan)
 
 
-def bias_left_ratio(rts, *others):
+def bias_left_ratio(rts: Array, *others: Array) -> Array:
     """Share of the bias at the first budget that RTS has left at the second, over the smallest of the others."""
     return _left(rts) / np.min([_left(other) for other in others], axis=0)
 

@@ -1,6 +1,9 @@
 """Experiments of Carlson et al. (2016): initial iterations, parts of estimates, flux along the ladder, occupancies."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -19,20 +22,17 @@ from logzoo.samplers.tempering_chains import SimulatedTempering, mean_occupancy
 from logzoo.streams import Stream
 from replication.papers.configured import estimator_options, matched_base
 
+if TYPE_CHECKING:
+    from replication.types import Artifacts
+
+
 VARIANTS = ("rao-blackwell", "counts", "stochastic")
 ESTIMATORS = ("rts", "sd", "rsd")
 _FLUX = "smallest ratio, over the places of the ladder, of the flux there to the mean one from a matched base"
 
 
 def initial_iterations(
-    artifacts: dict,
-    *,
-    rungs: int,
-    sweeps: int,
-    iterations: int,
-    replicates: int,
-    chains: int,
-    stream: Stream,
+    artifacts: Artifacts, *, rungs: int, sweeps: int, iterations: int, replicates: int, chains: int, stream: Stream
 ) -> xr.Dataset:
     """log Zhat_k and occupancy c_k after every initial iteration by all variants, from Zhat = 1, and exact log Z_k.
 
@@ -86,7 +86,7 @@ def _by_stochastic_approximation(sampler, sweeps, iterations):
     return tuple(np.array(part) for part in zip(*history, strict=True))
 
 
-def runs(artifacts: dict) -> xr.Dataset:
+def runs(artifacts: Artifacts) -> xr.Dataset:
     """The part of an `estimate` that figures read: log Z over (budget, replicate), and how tempered chains travelled.
 
     The whole transition matrix of every run would take a hundred times the space. The mean matrix is over the runs
@@ -104,7 +104,7 @@ def runs(artifacts: dict) -> xr.Dataset:
 
 
 def longer_runs(
-    artifacts: dict,
+    artifacts: Artifacts,
     *,
     estimator: dict,
     budgets: list[int],
@@ -122,7 +122,7 @@ def longer_runs(
     return estimates[method][["log_z"]].drop_attrs(deep=False)
 
 
-def knots(artifacts: dict) -> xr.Dataset:
+def knots(artifacts: Artifacts) -> xr.Dataset:
     """The smallest flux along the ladder of RTS from a `uniform` and a `matched` base, at their largest common budget.
 
     The flux of every run is divided, place by place of the ladder, by the mean flux from the matched base, because at
@@ -155,7 +155,7 @@ def flux(transitions: np.ndarray) -> np.ndarray:
 
 
 def occupancies(
-    artifacts: dict, *, rungs: int, budgets: list[int], replicates: int, chains: int, stream: Stream
+    artifacts: Artifacts, *, rungs: int, budgets: list[int], replicates: int, chains: int, stream: Stream
 ) -> xr.Dataset:
     """log Z (estimator, budget, replicate) by RTS, SD and RSD from the same draws (Carlson et al. 2016, figure 8).
 

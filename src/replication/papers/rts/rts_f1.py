@@ -6,6 +6,10 @@ approximation (right, eq 19, which the paper speaks of and does not draw). The d
 (2016), figure 1.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from logzoo.checks import whole_number
@@ -13,6 +17,12 @@ from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.reporting.statistics import mean, over_repeats, ratio_of_rmse
 from replication.reporting.style import TRUTH, finished, new_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from replication.types import Artifacts, Figure, Inputs, Statistics
+
 
 _EARLIER = "effect: a factor of 1.25; spread: 20 repeats at the decisive scale, earlier seed"
 CLAIMS = {
@@ -59,7 +69,7 @@ _VARIANT_TITLES = {
 }
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     model, sizes = here.entry["model"], here.chosen("rungs", "sweeps", "iterations", "replicates")
     for iteration in here.entry["shown"]:
         whole_number(f"configuration: figures.{here.name}.shown", iteration, maximum=sizes["iterations"])
@@ -74,7 +84,7 @@ def inputs(here: Here) -> dict:
     return {"iterations": iterations}
 
 
-def statistics(artifacts):
+def statistics(artifacts: Artifacts) -> Statistics:
     """Of the last iteration: the error of log Zhat_k, its jumps from rung to rung, and the distance to the prior."""
     last = artifacts["iterations"].isel(iteration=-1)
     error = (last["log_z"] - last["exact_log_z"]).transpose("variant", "rung", "replicate")
@@ -103,7 +113,7 @@ def sizes(here: Here) -> Size:
     return Size(settings, here.entry["replicates"], trainings=1)
 
 
-def draw(artifacts, *, shown):
+def draw(artifacts: Artifacts, *, shown: Sequence[int]) -> Figure:
     """log Zhat_k and c_k of the first replicate after the iterations that are shown."""
     import matplotlib
 

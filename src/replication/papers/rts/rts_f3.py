@@ -1,5 +1,9 @@
 """RTS figure 3: log Z and its RMSE by RTS, AIS and RAISE, against sweeps and against seconds."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from replication.papers.declaration import Declaration, Here
@@ -8,11 +12,17 @@ from replication.papers.rts.rts_comparison import CLAIMS, COMPARED, sizes, stati
 from replication.reporting import style
 from replication.reporting.statistics import mean_with_band, rmse_with_band, seconds_of_budgets
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from replication.types import Artifacts, Figure, Inputs, Names, Settings
+
+
 # Limits of the y axis, in multiples of the largest mean error of a later budget.
 _ROOM = 1.5
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     models, estimators = here.entry["models"], here.entry["estimators"]
     expect(here, "estimators", {*COMPARED} <= {*estimators}, f"{', '.join(COMPARED)} among them")
     here.entry["repeats"]
@@ -47,13 +57,13 @@ def _longer_runs(here, model):
     return experiments
 
 
-def settings(here: Here) -> dict:
+def settings(here: Here) -> Settings:
     models = here.entry["models"]
     published = {name: here.config["models"][name].get("published", {}).get("log_z") for name in models}
     return {"titles": here.titles(models), "names": here.estimator_titles(), "published": published}
 
 
-def draw(artifacts, *, titles, names, published):
+def draw(artifacts: Artifacts, *, titles: Names, names: Names, published: Mapping[str, float]) -> Figure:
     """Mean and RMSE of log Z against sweeps per chain, a column for each model."""
     estimates, truths, longer = artifacts["estimates"], artifacts["truths"], artifacts.get("longer", {})
     figure = style.new_figure(3.8 * len(estimates) + 1.8, 5.6)
@@ -88,7 +98,8 @@ def draw(artifacts, *, titles, names, published):
 
 def _joined(bands):
     """Values (budget,) and bands (2, budget) of several lists of budgets, one after the other."""
-    return tuple(np.concatenate(parts, axis=-1) for parts in zip(*bands, strict=True))
+    values, band = (np.concatenate(parts, axis=-1) for parts in zip(*bands, strict=True))
+    return values, band
 
 
 def _limit(axis, truth, estimates):
@@ -119,7 +130,7 @@ def _draw_truth(axis, truth, published):
         axis.axhline(published, color="grey", linestyle=":", label=f"published {published:g}")
 
 
-def timed_inputs(here: Here) -> dict:
+def timed_inputs(here: Here) -> Inputs:
     """Estimates and truths of figure 3, and the seconds of its estimators."""
     figure = here.of(here.entry["figure"]).entry
     models, estimators = figure["models"], figure["estimators"]
@@ -130,7 +141,7 @@ def timed_inputs(here: Here) -> dict:
     }
 
 
-def draw_seconds(artifacts, *, titles, names):
+def draw_seconds(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
     """RMSE of log Z against seconds on one core, a panel for each model."""
     estimates, truths, timings = (artifacts[name] for name in ("estimates", "truths", "timings"))
     figure = style.new_figure(3.8 * len(estimates) + 0.6, 3.4)

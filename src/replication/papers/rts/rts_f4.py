@@ -4,7 +4,9 @@ Every estimate is made from draws taken with replacement from one of several ind
 intervals over these runs. The dotted line is how well the truth itself is known. Carlson et al. (2016), figure 4.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +22,10 @@ from replication.reporting.statistics import (
     untested,
 )
 from replication.reporting.style import count_ticks, draw_band, finished, look_of, new_figure, title_of
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Figure, Inputs, Names, Statistics
+
 
 _FIRST = "the fewest rungs at which the chains of all runs travel the ladder"
 _EARLIER = "spread: 126 runs at the decisive scale, earlier seed"
@@ -74,7 +80,7 @@ CLAIMS = {
 }
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     model = here.entry["model"]
     sizes = here.chosen("ladders", "runs", "sweeps", "samples", "estimates", "mbar_ladders", "mbar_estimates")
     solved = sizes["mbar_ladders"]
@@ -109,7 +115,7 @@ def sizes(here: Here) -> Size:
     return Size(settings, entry["runs"])
 
 
-def statistics(artifacts):
+def statistics(artifacts: Artifacts) -> Statistics:
     """Ratios of errors at many and at few rungs, over independent runs.
 
     Draws that did not travel the ladder miss the same states for all estimators, whose errors become alike.
@@ -157,7 +163,7 @@ def _finite(errors):
     return errors[np.isfinite(errors).all(axis=1)]
 
 
-def draw(artifacts, *, title, names):
+def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
     """RMSE of log Z against the number of rungs K for every estimator."""
     rungs, truth = artifacts["rungs"], artifacts["truth"]
     figure = new_figure(6.0, 4.2)

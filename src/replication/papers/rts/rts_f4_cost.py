@@ -4,10 +4,18 @@ Seconds on one core that the estimates of figure 4 take, from the same draws, an
 means of five timings. Measured on this machine; times differ from run to run.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from replication.claim import Claim, Size
 from replication.papers.declaration import TIMINGS, Here
 from replication.reporting.statistics import over_repeats, ratio_of_means
 from replication.reporting.style import count_ticks, finished, look_of, new_figure, plain_logarithms
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Figure, Inputs, Statistics
+
 
 CLAIMS = {
     "mbar": Claim(
@@ -20,7 +28,7 @@ CLAIMS = {
 }
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     """Timings of the estimates of figure 4 and of sampling their draws."""
     model, sizes = here.of(here.entry["figure"]).entry["model"], here.chosen("ladders", "samples")
     timings = here.experiment(
@@ -38,7 +46,7 @@ def inputs(here: Here) -> dict:
     return {"timings": timings}
 
 
-def statistics(artifacts):
+def statistics(artifacts: Artifacts) -> Statistics:
     """Time of MBAR over that of sampling its draws, at the most rungs."""
     timings = artifacts["timings"]
     last = timings["seconds"].isel(rungs=-1)
@@ -53,7 +61,7 @@ def sizes(here: Here) -> Size:
     return Size({"most rungs": (most, 1000), "draws": (draws, 10_000)}, TIMINGS)
 
 
-def draw(artifacts, *, title):
+def draw(artifacts: Artifacts, *, title: str) -> Figure:
     """Seconds that each estimator takes on the same draws, against the number of rungs, and over those of sampling."""
     timings = artifacts["timings"]
     figure = new_figure(7.2, 3.4)

@@ -4,6 +4,10 @@ Mean log-likelihood of training and validation data while RMSspectral trains on 
 RTS tracks and by AIS. Carlson et al. (2016), figure 5.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from replication.claim import Claim, Power, Size
@@ -11,6 +15,10 @@ from replication.papers.declaration import Here
 from replication.papers.tracking.trk_checks import KNOWN, all_checked, checked
 from replication.papers.tracking.trk_drawing import draw_likelihoods
 from replication.reporting.statistics import mean, over_repeats, ratio_of_means, untested
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Figure, Inputs, Statistics
+
 
 _KNOWN = f"over check points where AIS errs by at most {KNOWN:g} nats"
 CLAIMS = {
@@ -52,7 +60,7 @@ CLAIMS = {
 _FEWEST_CHECKS, _END = 5, 0.1
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     model = here.entry["model"]
     return {
         "trace": here.trace(model),
@@ -80,7 +88,7 @@ def sizes(here: Here) -> dict[str, Size]:
     return {"close": size, "overfit": size, "smoothing": size._replace(repeats=pairs, trainings=1)}
 
 
-def statistics(artifacts):
+def statistics(artifacts: Artifacts) -> Statistics:
     """How far tracked log Z lies from AIS, and how much the tracked likelihood falls after its best, over trainings."""
     checks = list(artifacts["checks"].values())
     distances = [_apart(check) for check in checks]
@@ -118,6 +126,6 @@ def _times_apart(distances, others):
     return over_repeats(ratio_of_means, *pairs, scale="log") if all(values.size for values in pairs) else untested()
 
 
-def draw(artifacts, *, title):
+def draw(artifacts: Artifacts, *, title: str) -> Figure:
     """Train and validation log-likelihood while training, by RTS and by the check; of the first training."""
     return draw_likelihoods(artifacts["trace"], artifacts["check"], title, "RTS")

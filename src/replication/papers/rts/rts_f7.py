@@ -6,7 +6,9 @@ inverse temperature at the largest budget. Where the band around the diagonal th
 Carlson et al. (2016), figure 7.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +25,10 @@ from replication.reporting.statistics import (
     share,
     truth_of,
 )
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
+
 
 _WHERE = "supplement F and figure 7"
 _EARLIER = "spread: the decisive scale, earlier seed"
@@ -84,7 +90,7 @@ _MATCHED = {"rts-uniform": "rts", "ais-uniform": "ais", "raise-uniform": "raise"
 _SMALLEST_SHARE = 1e-5
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     model = here.entry["model"]
     panels = {panel: here.runs(model, here.entry[panel]) for panel in _PANELS}
     methods = [here.config["estimators"][name]["method"] for name in panels["matrices"]]
@@ -98,7 +104,7 @@ def inputs(here: Here) -> dict:
     return {"truth": here.truth(model), "matched": matched, "knots": knots, **panels}
 
 
-def settings(here: Here) -> dict:
+def settings(here: Here) -> Settings:
     model, estimators = here.entry["model"], here.config["estimators"]
     titles = here.estimator_titles().items()
     names = {name: title + " (matched base)" * (estimators[name]["base"] == "matched") for name, title in titles}
@@ -132,7 +138,7 @@ def sizes(here: Here) -> dict[str, Size]:
     }
 
 
-def statistics(artifacts):
+def statistics(artifacts: Artifacts) -> Statistics:
     """From a uniform base over from a matched one, and RTS over AIS from a uniform base."""
     truth, truth_error = truth_of(artifacts["truth"])
     uniform, matched = artifacts["estimators"], artifacts["matched"]
@@ -181,7 +187,7 @@ def _largest_common_budget(estimates):
     return max(common)
 
 
-def draw(artifacts, *, title, names):
+def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
     """Mean and RMSE of log Z from a uniform base, remedies at the same budgets, and transition matrices of beta."""
     from matplotlib.ticker import LogLocator
 

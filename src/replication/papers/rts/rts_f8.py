@@ -4,7 +4,9 @@ Root mean square error of log Z by RTS and by the stationary distribution of the
 temperature, counted (SD) and Rao-Blackwellised (RSD), all from the same draws. Carlson et al. (2016), figure 8.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +14,11 @@ from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Experiment, Here
 from replication.reporting import style
 from replication.reporting.statistics import over_repeats, rmse_with_band, root_mean_square, truth_of, untested
+
+if TYPE_CHECKING:
+    from logzoo.types import Array
+    from replication.types import Artifacts, Figure, Inputs, Names, Statistics
+
 
 _EARLIER = "spread: the decisive scale, earlier seed"
 _RATIO = "RMSE of log Z by {} of the same draws, geometric mean over numbers of sweeps"
@@ -51,7 +58,7 @@ _GAIN = 0.9  # RMSE of RSD over that of RTS at 10 hidden units, as published
 _KEYS = {10: "small", 200: "large"}
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     models = here.entry["models"]
     return {
         "stationary": {model: stationary_experiment(here, model) for model in models},
@@ -90,7 +97,7 @@ def sizes(here: Here) -> dict[str, Size]:
     return by_key | ({"counted": by_key["small"]} if "small" in by_key else {})
 
 
-def statistics(artifacts):
+def statistics(artifacts: Artifacts) -> Statistics:
     """RMSE of RSD and of SD relative to RTS, over all budgets, for the model sizes in the claims."""
     statistics = dict.fromkeys(CLAIMS, untested("no model of as many hidden units is shown"))
     for model, estimates in artifacts["stationary"].items():
@@ -107,12 +114,12 @@ def statistics(artifacts):
     return statistics
 
 
-def times_rmse(errors, others):
+def times_rmse(errors: Array, others: Array) -> Array:
     """RMSE of errors (resample, budget, repeat) over that of others, geometric mean over budgets."""
     return np.exp(np.log(root_mean_square(errors) / root_mean_square(others)).mean(axis=-1))
 
 
-def draw(artifacts, *, titles, names):
+def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
     """RMSE of log Z by RTS, SD and RSD against sweeps, a panel for each model."""
     stationary, truths = artifacts["stationary"], artifacts["truths"]
     figure = style.new_figure(3.8 * len(stationary) + 1.8, 3.6)

@@ -1,6 +1,8 @@
 """RTS figures 2 and 6: estimators and step sizes of Hamiltonian Monte Carlo on a mixture of two Gaussians."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,18 +18,22 @@ from replication.reporting.statistics import (
 )
 from replication.reporting.style import TRUTH, finished, look_of, new_figure
 
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Figure, Inputs, Names, Statistics
+
+
 # Limits of estimators are drawn where they are off by more nats than this.
 _VISIBLE_LIMIT = 0.05
 _LADDER = "the paper names neither the number nor the spacing of the rungs"
 _STEP_COLOURS = {"fixed": "#D55E00", "adaptive": "#0072B2"}
 
 
-def estimator_inputs(here: Here) -> dict:
+def estimator_inputs(here: Here) -> Inputs:
     """The mixture experiment of figure 2."""
     return _inputs(here, "estimators", "samples", lambda sizes: sum(sizes["samples"]))
 
 
-def step_inputs(here: Here) -> dict:
+def step_inputs(here: Here) -> Inputs:
     """The mixture experiment of figure 6."""
     return _inputs(here, "steps", "draws", lambda sizes: 2 * sizes["draws"])
 
@@ -41,7 +47,7 @@ def _inputs(here, function, key, draws_of):
     return {"mixture": here.experiment(f"replication.papers.rts.mixture:{function}", {}, sizes, **settings)}
 
 
-def estimator_statistics(artifacts):
+def estimator_statistics(artifacts: Artifacts) -> Statistics:
     """The largest RMSE of any estimator over the smallest, over all numbers of samples."""
     mixture = artifacts["mixture"]
     error = mixture["log_z"].transpose("estimator", "samples", "replicate").values - float(mixture["exact_log_z"])
@@ -58,7 +64,7 @@ def estimator_sizes(here: Here) -> Size:
     return Size({"most samples": (max(here.entry["samples"]), 4000)}, here.entry["replicates"], exploratory=_LADDER)
 
 
-def draw_estimators(artifacts, *, names):
+def draw_estimators(artifacts: Artifacts, *, names: Names) -> Figure:
     """RMSE and mean of log Z of every estimator against the number of samples."""
     mixture = artifacts["mixture"]
     figure = new_figure(9.2, 3.9)
@@ -89,7 +95,7 @@ def draw_estimators(artifacts, *, names):
     return finished(figure, mixture, panels=(left, right))
 
 
-def step_statistics(artifacts):
+def step_statistics(artifacts: Artifacts) -> Statistics:
     """Fixed over adaptive step. Mixing: autocorrelation times of beta; error: RMSE of log Z."""
     mixture = artifacts["mixture"]
     rules = [mixture.sel(step_rule=rule) for rule in ("fixed", "adaptive")]
@@ -107,7 +113,7 @@ def step_sizes(here: Here) -> Size:
     return Size({"samples": (samples, 10_000)}, here.entry["replicates"], exploratory=_LADDER)
 
 
-def draw_steps(artifacts):
+def draw_steps(artifacts: Artifacts) -> Figure:
     """Mixing along the ladder with a fixed and an adaptive step, log Z, step sizes and acceptance."""
     mixture = artifacts["mixture"]
     figure = new_figure(9.2, 5.6)

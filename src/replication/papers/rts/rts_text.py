@@ -4,7 +4,9 @@ Root mean square error and bias of log Z, in nats, by RTS, by its likelihood of 
 (supplement A), and under priors of the inverse temperature that rise or fall. Carlson et al. (2016).
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +18,10 @@ from replication.papers.rts.rts_comparison import run_sizes
 from replication.papers.rts.rts_f8 import stationary_experiment, times_rmse
 from replication.reporting.statistics import difference_of_means, over_repeats, root_mean_square, truth_of, untested
 from replication.reporting.tables import COUNT, DIGITS, Column, table_of
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Dataset, Inputs, Names, Statistics
+
 
 _BEST = "RMSE of log Z by RTS, {} / uniform prior, geometric mean over numbers of sweeps"
 CLAIMS = {
@@ -86,7 +92,7 @@ _COLUMNS = {
 }
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     """Runs of RTS, of its likelihood of blocks and of the other priors, and the predictions of eqs 15 and 16."""
     model = here.entry["model"]
     estimators = [_PLAIN, _MIXED, *here.entry["priors"]]
@@ -110,7 +116,7 @@ def sizes(here: Here) -> dict[str, Size]:
     return {key: predicted if key in predictions else runs for key, claim in CLAIMS.items() if not claim.not_tested}
 
 
-def statistics(artifacts):
+def statistics(artifacts: Artifacts) -> Statistics:
     """Ratios of RMSE over that of RTS, geometric means over budgets, and eqs 15 and 16 beside bias and variance."""
     truth, truth_error = truth_of(artifacts["truth"])
     errors = {name: estimates["log_z"].values - truth for name, estimates in artifacts["estimates"].items()}
@@ -136,7 +142,7 @@ def statistics(artifacts):
     }
 
 
-def rows(artifacts, *, names):
+def rows(artifacts: Artifacts, *, names: Names) -> Dataset:
     """A row for each variant and budget."""
     truth, table = artifacts["truth"], {}
     for name, estimates in artifacts["estimates"].items():

@@ -1,7 +1,10 @@
 """Estimators against the number of rungs, on bootstrapped samples of runs (Carlson et al. 2016, figure 4)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -17,6 +20,13 @@ from logzoo.samplers.tempering_chains import COUNT_FLOOR
 from logzoo.streams import Stream
 from replication.papers.configured import matched_base
 
+if TYPE_CHECKING:
+    from logzoo.samplers.observers import Stretch
+    from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
+    from logzoo.types import Array
+    from replication.types import Artifacts
+
+
 ESTIMATORS = ("rts", "ts", "ti-trapezoid", "ti-rb", "mbar")
 # Draws whose densities at all rungs are held at once.
 _CHUNK = 4096
@@ -27,24 +37,24 @@ class StoredDraws:
 
     reads_values = True
 
-    def start(self, chains, rungs, sweeps):
+    def start(self, chains: int, rungs: int, sweeps: int) -> None:
         """Begin a sampling phase."""
         self._values, self._rungs = [], []
 
-    def add(self, stretch):
+    def add(self, stretch: Stretch) -> None:
         """Store the draws of a stretch; the rung of a draw is the one drawn given its x."""
         self._values.append(stretch.values.reshape(-1, stretch.values.shape[-1]))
         self._rungs.append(stretch.rungs[:, 1:].ravel())
         self.tables = stretch.readout, stretch.slopes
         self.offset = stretch.offset
 
-    def finish(self):
+    def finish(self) -> None:
         """Join the draws of all stretches."""
         self.values, self.rungs = np.concatenate(self._values), np.concatenate(self._rungs)
 
 
 def run(
-    artifacts: dict,
+    artifacts: Artifacts,
     *,
     ladders: Sequence[int],
     runs: int,
@@ -76,10 +86,10 @@ def run(
         chosen = path.child("bootstrap").generator().integers(stored.rungs.size, size=(estimates, samples))
         log_ratios = estimates_of_samples(draws, stored, chosen)
         if rungs in mbar_ladders:
-            log_ratios["mbar"] = [mbar_of_sample(draws, stored, sample) for sample in chosen[:mbar_estimates]]
+            log_ratios["mbar"] = np.array([mbar_of_sample(draws, stored, sample) for sample in chosen[:mbar_estimates]])
         for name, values in log_ratios.items():
             row = ESTIMATORS.index(name)
-            log_z[row, position, : len(values), number] = draws.log_z_base + np.array(values)
+            log_z[row, position, : len(values), number] = draws.log_z_base + values
     return xr.Dataset(
         {
             "log_z": labelled(("estimator", "rungs", "estimate", "run"), log_z, "estimate of log Z", "nat"),
@@ -95,7 +105,7 @@ def run(
     )
 
 
-def estimates_of_samples(draws, stored, chosen):
+def estimates_of_samples(draws: SimulatedTemperingDraws, stored: StoredDraws, chosen: Array) -> dict[str, Array]:
     """log Z_K - log Z_1 of every sample, chosen (sample, draw), by every estimator but MBAR: {name: (sample,)}."""
     occupancy, slope_sums = weighted_sums(stored, chosen, draws.betas.size)
     rungs = stored.rungs[chosen]
@@ -112,7 +122,7 @@ def estimates_of_samples(draws, stored, chosen):
     }
 
 
-def mbar_of_sample(draws, stored, chosen):
+def mbar_of_sample(draws: SimulatedTemperingDraws, stored: StoredDraws, chosen: Array) -> float:
     """log Z_K - log Z_1 by MBAR from the chosen draws."""
     chosen = chosen[np.argsort(stored.rungs[chosen], kind="stable")]
     counts = np.bincount(stored.rungs[chosen], minlength=draws.betas.size)
@@ -120,7 +130,7 @@ def mbar_of_sample(draws, stored, chosen):
     return float(mbar.log_ratios(log_f, counts, draws.log_z_hat)[0][-1])
 
 
-def weighted_sums(stored, chosen, rungs):
+def weighted_sums(stored: StoredDraws, chosen: Array, rungs: int) -> tuple[Array, Array]:
     """Sums of q(beta_k | x) and of q(beta_k | x) d log f_k / d beta over every sample: two arrays (sample, rung)."""
     samples, draws = len(chosen), stored.rungs.size
     owner = np.repeat(np.arange(samples), chosen.shape[1])

@@ -5,10 +5,23 @@ numbers every so many updates. AIS judges a tracker only where its standard erro
 can be judged the statistics are NaN, that is, not tested.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from replication.papers.expected import expect
 from replication.reporting.statistics import over_repeats, untested
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.types import Array
+    from replication.papers.declaration import Experiment, Here
+    from replication.reporting.statistics import Statistic
+    from replication.types import Dataset, Measure
+
 
 SIGMAS = 3.0
 # Largest standard error of AIS, in nats, at which it can judge a tracker.
@@ -17,69 +30,69 @@ KNOWN = 0.5
 BURN_IN = 0.1
 
 
-def after_burn_in(dataset):
+def after_burn_in(dataset: Dataset) -> Array:
     """Which rows of a Dataset over `update` lie after the first tenth of the updates."""
     return in_last(dataset, 1.0 - BURN_IN)
 
 
-def in_last(dataset, share):
+def in_last(dataset: Dataset, share: float) -> Array:
     """Which rows of a Dataset over `update` lie in the last share of the updates."""
     update = dataset["update"].values
     return update >= (1.0 - share) * update.max(initial=0)
 
 
-def mean_of_groups(*groups):
+def mean_of_groups(*groups: Array) -> Array:
     """Average over groups (..., training) of their means over trainings: each group counts the same."""
     return np.mean([group.mean(axis=-1) for group in groups], axis=0)
 
 
-def ratio_of_groups(*groups):
+def ratio_of_groups(*groups: Array) -> Array:
     """Ratio of the first to the second number of groups (..., 2, training), each averaged as by `mean_of_groups`."""
     above, below = np.moveaxis(mean_of_groups(*groups), -1, 0)
     return above / below
 
 
-def over_trainings(statistic, *numbers, **options):
+def over_trainings(statistic: Measure, *numbers: Array, **options: Any) -> Statistic:
     """`over_repeats` over the trainings (..., training) whose numbers are all finite; NaN without any."""
     finite = [values[..., np.isfinite(values).all(axis=tuple(range(values.ndim - 1)))] for values in numbers]
     return over_repeats(statistic, *finite, **options) if all(part.shape[-1] for part in finite) else untested()
 
 
-def mean_of_known(values):
+def mean_of_known(values: Array) -> float:
     """Mean of the values that are numbers, NaN without any."""
     known = values[np.isfinite(values)]
     return known.mean() if known.size else np.nan
 
 
-def known_likelihood(check, split):
+def known_likelihood(check: Dataset, split: str) -> Array:
     """Mean log-likelihood (update,) of a split by AIS, NaN where the error of AIS is above KNOWN nats."""
     return np.where(is_known(check), likelihood(check, split, "log_z"), np.nan)
 
 
-def is_known(check):
+def is_known(check: Dataset) -> Array:
     """Whether (update,) the standard error of AIS is at most KNOWN nats."""
     return check["std_error"].values <= KNOWN
 
 
-def likelihood(check, split, log_z):
+def likelihood(check: Dataset, split: str, log_z: str) -> Array:
     """Mean log-likelihood (update,) of a split under one of the log Z of a check."""
     column = list(check["split"].values).index(split)
     return check["mean_log_f"].values[:, column] - check[log_z].values
 
 
-def apart(check):
+def apart(check: Dataset) -> Array:
     """|tracked - AIS| of log Z (update,), NaN where the error of AIS is above KNOWN nats."""
     return np.where(is_known(check), np.abs(check["tracked_log_z"].values - check["log_z"].values), np.nan)
 
 
-def all_checked(here, key):
+def all_checked(here: Here, key: str) -> dict[str, Experiment]:
     """Checks by AIS of all trainings of the models that a setting of a figure names, one or more, by their names."""
     models = here.entry[key]
     expect(here, key, models, "a model or more")
     return {name: checked(here, name, "ais") for model in models for name in here.trainings(model)}
 
 
-def checked(here, model, check):
+def checked(here: Here, model: str, check: str) -> Experiment:
     """The experiment that finds log Z at the snapshots of a training: `exact`, or by `ais`."""
     snapshots = here.config["models"][model]["train"]["options"]["snapshots"]
     settings = {}

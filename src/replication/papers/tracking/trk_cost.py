@@ -5,11 +5,19 @@ run to run. The Kalman filter is that of Desjardins et al. (2011); the other tra
 the same chains by RTS, Carlson et al. (2016), section 4.4.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from replication.artifacts import stand_in_note
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import TIMINGS, Here, training_work
 from replication.reporting.statistics import mean, over_repeats, ratio_of_means, seconds_of_budgets
 from replication.reporting.tables import DIGITS, Column, table_of
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Dataset, Inputs, Statistics
+
 
 _RATIO = "mean CPU seconds of an update"
 CLAIMS = {
@@ -49,7 +57,7 @@ _COLUMNS = {
 }
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     model = here.config["models"][here.known("models", here.entry["model"])]
     train, visible = model["train"], here.config["datasets"][model["dataset"]]["visible"]
     plain = {key: train[key] for key in ("hidden", "batch", "learning_rate")}
@@ -84,14 +92,14 @@ def _ratio(artifacts, tracker):
     return over_repeats(ratio_of_means, _seconds(artifacts, tracker), _seconds(artifacts, "none"), scale="log")
 
 
-def statistics(artifacts: dict) -> dict:
+def statistics(artifacts: Artifacts) -> Statistics:
     """Seconds of an update with each tracker over those without, and over those of AIS."""
     ais = seconds_of_budgets(artifacts["ais"], "ais", [_DISTRIBUTIONS])[0][0]
     point = over_repeats(mean, _seconds(artifacts, "kalman") / ais, scale="log")
     return {**{tracker: _ratio(artifacts, tracker) for tracker in _TRACKERS}, "point": point}
 
 
-def rows(artifacts: dict):
+def rows(artifacts: Artifacts) -> Dataset:
     """A row for training alone and for each tracker."""
     table = {}
     for name, title in _TITLES.items():

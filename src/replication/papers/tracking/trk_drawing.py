@@ -3,9 +3,21 @@
 A trace is the Dataset of a training; a check is one over some of its updates, whose log Z is exact or from AIS.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from replication.reporting.style import draw_band, finished, label_counts, new_figure, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from logzoo.types import Array
+    from replication.types import Axes, DataArray, Dataset, Figure
+
 
 # Observations between updates and between temperatures, and the bias of the former.
 BY_UPDATE, BY_TEMPERATURE, BIAS = "#D55E00", "#0072B2", "#009E73"
@@ -17,14 +29,14 @@ _ALWAYS_DRAWN = 1.0
 _ROOM = 0.25
 
 
-def draw_tracked(axis, values, std_dev, **look):
+def draw_tracked(axis: Axes, values: DataArray, std_dev: DataArray, **look: Any) -> Array:
     """A line of tracked values, over `update`, and a band; returns values, lows, highs: (3, update)."""
     low, high = values - DEVIATIONS * std_dev, values + DEVIATIONS * std_dev
     draw_band(axis, values["update"], (values, (low, high)), **look)
     return np.stack([values, low, high])
 
 
-def draw_checked(axis, check, split, **look):
+def draw_checked(axis: Axes, check: Dataset, split: str | None, **look: Any) -> Array:
     """Points with 95% intervals, of log Z or of the log-likelihood of a split; returns values, lows, highs.
 
     Crosses without where an interval reaches farther than from the lowest to the highest value.
@@ -45,18 +57,18 @@ def draw_checked(axis, check, split, **look):
     return np.stack([values, low, high])
 
 
-def name_of(check):
+def name_of(check: Dataset) -> str:
     """How a check found log Z, for a legend."""
     return "exact" if check.attrs["check_method"] == "enumeration" else "AIS, 95% interval"
 
 
-def label_updates(axis):
+def label_updates(axis: Axes) -> None:
     """Updates along the x axis."""
     axis.set_xlabel("updates")
     label_counts(axis.xaxis)
 
 
-def limit(axis, drawn):
+def limit(axis: Axes, drawn: Sequence[Array]) -> None:
     """Limits that show all values of arrays (3, update), and their intervals unless those are far wider."""
     values, lows, highs = np.concatenate(drawn, axis=1)
     low, high = np.nanmin(values), np.nanmax(values)
@@ -69,7 +81,7 @@ def limit(axis, drawn):
 _COLOURS = {"train": "#E69F00", "validation": "#0072B2"}
 
 
-def draw_likelihoods(trace, check, title, tracker_name):
+def draw_likelihoods(trace: Dataset, check: Dataset, title: str, tracker_name: str) -> Figure:
     """A panel of the train and validation log-likelihood by a tracker of that name, and by the check."""
     figure = new_figure(8.0, 3.8)
     axis = figure.subplots()

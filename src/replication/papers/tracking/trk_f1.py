@@ -4,12 +4,20 @@ Graphical model of the filter: log Z of every temperature and a bias move with t
 and differences between neighbouring temperatures are observed. Desjardins et al. (2011), figure 1.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from replication.claim import Claim
 from replication.papers.declaration import Here
 from replication.papers.tracking.trk_drawing import BIAS, BY_TEMPERATURE, BY_UPDATE
 from replication.reporting.style import new_figure
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Figure, Inputs
+
 
 CLAIMS = {"": Claim("Graphical model of the filter", "a drawing", not_tested="a drawing, nothing to measure")}
 _OBSERVED = "#E0E0E0"
@@ -35,11 +43,11 @@ _EQUATIONS = (
 )
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     return {}
 
 
-def draw(artifacts: dict):
+def draw(artifacts: Artifacts) -> Figure:
     """The graphical model: log partition functions and a bias in time, and the two kinds of observations of them.
 
     Temperatures are numbered as in the paper, from the model's own (beta = 1) to the known one (beta = 0).

@@ -3,10 +3,18 @@
 One step of the filter, in the form that is computed here. Desjardins et al. (2011), figure 2.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from replication.claim import Claim
 from replication.papers.declaration import Here
 from replication.papers.tracking.trk_drawing import BY_TEMPERATURE, BY_UPDATE
 from replication.reporting.style import new_figure
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Figure, Inputs
+
 
 CLAIMS = {"": Claim("Equations of one step of the filter", "a drawing", not_tested="a drawing, nothing to measure")}
 # Empty lines separate steps; a step is a heading and equations; an indented line continues the line above.
@@ -44,11 +52,11 @@ $\log Z_t = \mu_1 \pm \sqrt{P_{11}}$,     then go on from 1 with the parameters 
 _COLOURS = ("black", BY_UPDATE, BY_UPDATE, BY_TEMPERATURE, BY_TEMPERATURE, "black")
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     return {}
 
 
-def draw(artifacts: dict):
+def draw(artifacts: Artifacts) -> Figure:
     """The equations of one update of the filter, in the order in which they are worked out."""
     from matplotlib.patches import Rectangle
 

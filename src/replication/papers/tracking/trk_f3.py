@@ -5,7 +5,10 @@ tracks, for two learning rates and three times at which they begin to fall. Each
 Desjardins et al. (2011), figure 3.
 """
 
+from __future__ import annotations
+
 from itertools import chain, cycle
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +26,12 @@ from replication.papers.tracking.trk_checks import (
 from replication.papers.tracking.trk_drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit
 from replication.reporting.statistics import over_repeats, untested
 from replication.reporting.style import finished, new_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
+
 
 _ERROR = "mean |tracked - exact log Z| [nat] after the first tenth of a training"
 CLAIMS = {
@@ -116,7 +125,7 @@ _DIP = 40 / 300, 60 / 300
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     drawn = [model for speed in _SPEEDS for model in here.entry[speed]]
     for speed in _SPEEDS:
         named = all(model.endswith(_KINDS) for model in here.entry[speed])
@@ -134,7 +143,7 @@ def _trainings(here, models):
     return [name for model in models for name in here.trainings(model)]
 
 
-def settings(here: Here) -> dict:
+def settings(here: Here) -> Settings:
     """Panels {title: {model: label}}."""
     panels = {}
     for speed in _SPEEDS:
@@ -172,7 +181,7 @@ def sizes(here: Here) -> dict[str, Size]:
     }
 
 
-def statistics(artifacts: dict) -> dict:
+def statistics(artifacts: Artifacts) -> Statistics:
     """Of exact checks after the first tenth; repeats are trainings, and every setting of the rate counts the same."""
     traces = artifacts["traces"]
     numbers = {
@@ -235,7 +244,7 @@ def _alone(*groups):
     return np.minimum(bridged, summed) / tracked
 
 
-def draw(artifacts: dict, *, panels):
+def draw(artifacts: Artifacts, *, panels: Mapping[str, Names]) -> Figure:
     """Test log-likelihood while training: exact, by AIS, and by the Kalman filter where exact values are.
 
     panels: {title: {model: label}}; runs of one label share a colour.

@@ -5,7 +5,9 @@ observed change of each update, the bias, the standard deviations of both observ
 the ladder. Desjardins et al. (2011), figure 4.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +35,11 @@ from replication.papers.tracking.trk_drawing import (
 )
 from replication.reporting.statistics import difference_of_means, mean, ratio_of_means
 from replication.reporting.style import LOOKS, TRUTH, finished, new_figure, title_of
+
+if TYPE_CHECKING:
+    from logzoo.types import Array
+    from replication.types import Artifacts, Dataset, Figure, Inputs, Statistics
+
 
 _WHERE = "section 4, figure 4 left"
 _LINEAR = "section 4, linear temperatures"
@@ -136,7 +143,7 @@ _WIDE = 30.0
 _TENTH = 0.1
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     drawn = here.entry["model"]
     trainings = {}
     for ladder in _LADDERS:
@@ -171,7 +178,7 @@ def sizes(here: Here) -> dict[str, Size]:
     return {**dict.fromkeys(CLAIMS, size("adaptive")), **both, "growing": size("growing")}
 
 
-def statistics(artifacts: dict) -> dict:
+def statistics(artifacts: Artifacts) -> Statistics:
     """Of traces, and of checks by AIS; repeats are trainings."""
 
     def traced(ladder, number):
@@ -217,7 +224,7 @@ def statistics(artifacts: dict) -> dict:
     }
 
 
-def draw(artifacts: dict, *, title):
+def draw(artifacts: Artifacts, *, title: str) -> Figure:
     """The filter at work: log Z, the two kinds of observations, the bias, and the ladder if there is one."""
     trace, check = artifacts["trace"], artifacts["check"]
     tempered = "inverse_temperature" in trace
@@ -305,7 +312,7 @@ def _draw_exchanges(axis, trace):
     _legend(axis)
 
 
-def exchange_rates(trace, last):
+def exchange_rates(trace: Dataset, last: bool) -> tuple[Array, Array]:
     """Share (pair,) of exchanges made in the first or the `last` tenth of a training, and betas (rung,) at that end.
 
     The counts of a trace begin again when its ladder gains a rung; so only rows of one number of pairs are compared.

@@ -4,6 +4,10 @@ Mean log-likelihood of training and validation data while training on dna, under
 marks the update whose parameters are kept. Desjardins et al. (2011), figure 4.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from replication.claim import Claim, Power, Size
@@ -19,6 +23,10 @@ from replication.papers.tracking.trk_checks import (
 )
 from replication.papers.tracking.trk_drawing import draw_likelihoods
 from replication.reporting.statistics import mean
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Figure, Inputs, Statistics
+
 
 _WHERE = "section 4, figure 4 right"
 _BOTH = (
@@ -65,7 +73,7 @@ _TURN = 0.45, 0.55
 _PUBLISHED_TURN = 0.5  # epoch 250 of 500
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     model = here.entry["model"]
     names = here.trainings(model)
     return {
@@ -85,7 +93,7 @@ def sizes(here: Here) -> Size:
     return Size({"epochs": (epochs, 500), "hidden units": (train["hidden"], None)}, count, count)
 
 
-def statistics(artifacts: dict) -> dict:
+def statistics(artifacts: Artifacts) -> Statistics:
     """Of traces, and of checks by AIS; repeats are trainings."""
     numbers = np.array([_numbers(trace) for trace in artifacts["traces"].values()]).T
     error = np.array([mean_of_known(apart(check)[after_burn_in(check)]) for check in artifacts["checks"].values()])
@@ -103,7 +111,7 @@ def _numbers(trace):
     return [validation[middle].mean() - validation[late].mean(), train[late].mean() - train[middle].mean(), best]
 
 
-def draw(artifacts: dict, *, title):
+def draw(artifacts: Artifacts, *, title: str) -> Figure:
     """Early stopping: train and validation log-likelihood by the Kalman filter and by the check."""
     figure = draw_likelihoods(artifacts["trace"], artifacts["check"], title, "Kalman")
     (axis,) = figure.axes

@@ -1,9 +1,17 @@
 """Grids of models: one RBM for each data set and each combination of settings."""
 
+from __future__ import annotations
+
 from itertools import product
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from replication.types import Settings
 
 
-def grid_settings(grid):
+def grid_settings(grid: Settings) -> list[Settings]:
     """The settings (`train` entries) of a grid, one for each combination of the entries of its lists, in order."""
     train = {**grid["train"], **{("options", name): value for name, value in grid["train"]["options"].items()}}
     del train["options"]
@@ -18,7 +26,7 @@ def grid_settings(grid):
     return settings
 
 
-def grid_models(grids):
+def grid_models(grids: Mapping[str, Settings]) -> dict[str, Settings]:
     """Models {name: entry} of all grids, named <grid>-<data set>-<number of the setting>."""
     models = {}
     for name, grid in grids.items():

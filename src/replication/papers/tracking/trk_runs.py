@@ -4,6 +4,10 @@ The best RBM has the largest validation likelihood under AIS (Desjardins et al. 
 the AIS likelihood estimate"): the tracker, which stopped each model early, would be favoured by its own errors.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import xarray as xr
 
@@ -17,10 +21,19 @@ from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from replication.papers.configured import matched_base
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from logzoo.streams import Stream
+    from logzoo.types import Array
+    from replication.types import AisNumbers, Artifacts
+
+
 CHECKS = ("exact", "ais")
 
 
-def checks(artifacts, **settings):
+def checks(artifacts: Artifacts, **settings: Any) -> xr.Dataset:
     """The experiment on the snapshots of a training, from the base matched to its training data."""
     snapshots, trace, dataset = (artifacts[name] for name in ("snapshots", "trace", "dataset"))
     monitored = int(trace.attrs.get("monitored", 2000))
@@ -30,7 +43,17 @@ def checks(artifacts, **settings):
     return checked.assign_attrs(title=snapshots.attrs["title"])
 
 
-def check_snapshots(snapshots, trace, data, *, check, base, stream, sweeps=None, chains=None):
+def check_snapshots(
+    snapshots: xr.Dataset,
+    trace: xr.Dataset,
+    data: Mapping[str, Array],
+    *,
+    check: str,
+    base: Array,
+    stream: Stream,
+    sweeps: int = 0,
+    chains: int = 0,
+) -> xr.Dataset:
     """log Z of every snapshot of a training, and the mean log f of data, as a Dataset over `update`, in nats.
 
     snapshots, trace: of a TrainingRun whose log Z was tracked. data: {split: 0/1 matrix (examples, visible)}. check:
@@ -68,14 +91,22 @@ def check_snapshots(snapshots, trace, data, *, check, base, stream, sweeps=None,
     return xr.Dataset(variables, coords, {"check_method": method, **sizes})
 
 
-def ais_numbers(rbm, base, sweeps, chains, stream):
+def ais_numbers(rbm: RBM, base: Array, sweeps: int, chains: int, stream: Stream) -> AisNumbers:
     """log Z by AIS, its standard error and the ends of its 95% interval, in nats."""
-
     estimate = estimator("ais")(rbm, SweepLedger(sweeps, chains), stream, {"base": base})
     return estimate.log_z, estimate.std_error, *estimate.interval
 
 
-def best(artifacts, *, published, sweeps, chains, judge, long_sweeps, stream):
+def best(
+    artifacts: Artifacts,
+    *,
+    published: Mapping[str, float],
+    sweeps: int,
+    chains: int,
+    judge: Mapping[str, int],
+    long_sweeps: int | None,
+    stream: Stream,
+) -> xr.Dataset:
     """The experiment on the models of a grid and their traces, beside published {name: log-likelihood in nats}.
 
     AIS of so many sweeps and chains selects the model. AIS of `judge` {"sweeps", "chains"} with other draws judges it,
@@ -100,12 +131,14 @@ def best(artifacts, *, published, sweeps, chains, judge, long_sweeps, stream):
     return likelihoods.assign_attrs(title=dataset.attrs["title"], model=name, **sizes, **known)
 
 
-def best_of(rbms, by_ais, validation):
+def best_of(rbms: Mapping[str, RBM], by_ais: Mapping[str, AisNumbers], validation: Array) -> str:
     """Name of the RBM of the highest validation likelihood: {name: RBM}, {name: log Z first of some numbers}."""
     return max(rbms, key=lambda name: -rbms[name].free_energy(validation).mean() - by_ais[name][0])
 
 
-def best_likelihoods(rbm, trace, test, *, base, by_ais, chains):
+def best_likelihoods(
+    rbm: RBM, trace: xr.Dataset, test: Array, *, base: Array, by_ais: AisNumbers, chains: int
+) -> xr.Dataset:
     """Mean test log-likelihood of an RBM stopped early, under the tracked log Z and under AIS, as a Dataset of scalars.
 
     trace: of its training; test: 0/1 matrix (examples, visible); base: log-odds (visible,) of the training data;

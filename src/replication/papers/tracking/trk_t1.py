@@ -5,6 +5,10 @@ weight is ten times the standard error of the mean of a hundred: papers quote ei
 of up to 1,000 hidden units. Desjardins et al. (2011), table 1.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from replication.claim import Claim, Power, Size
@@ -12,6 +16,10 @@ from replication.papers.declaration import Here
 from replication.papers.tracking.trk_checks import KNOWN
 from replication.papers.tracking.trk_text import grid_size, inputs, rows
 from replication.reporting.statistics import mean, over_repeats, untested
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Statistics
+
 
 __all__ = ["CLAIMS", "inputs", "rows", "sizes", "statistics"]
 
@@ -51,7 +59,7 @@ def sizes(here: Here) -> Size:
     return grid_size(here, published, repeats=len(grid["datasets"]))
 
 
-def statistics(artifacts: dict) -> dict:
+def statistics(artifacts: Artifacts) -> Statistics:
     """Over data sets, each with a training of its own."""
     models = artifacts["best"].values()
     tracked, ais, error, spread, further = (

@@ -5,6 +5,10 @@ weight is ten times the standard error of the mean of a hundred: papers quote ei
 section 4.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from replication.artifacts import stand_in_note
@@ -14,6 +18,10 @@ from replication.papers.tracking.trk_checks import KNOWN
 from replication.papers.tracking.trk_grids import grid_settings
 from replication.reporting.statistics import DEVIATE, Statistic, untested
 from replication.reporting.tables import COUNT, Column, table_of
+
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Dataset, Inputs, Statistics
+
 
 _LEAD = (
     "mean test log-likelihood [nat] of the best model by validation likelihood under AIS: tracked less by AIS; not"
@@ -73,7 +81,7 @@ def grid_size(here: Here, published: dict[str, int | None], repeats: int) -> Siz
     return Size({name: (number, of_paper[name]) for name, number in ours.items()}, repeats, repeats)
 
 
-def statistics(artifacts: dict) -> dict:
+def statistics(artifacts: Artifacts) -> Statistics:
     """Of the best model of both data sets, with the standard errors of AIS and of the tracker."""
     outcomes = dict.fromkeys(CLAIMS, untested("its data set is left out"))
     for dataset, best in artifacts["best"].items():
@@ -114,7 +122,7 @@ _COLUMNS = {
 _OWN_SPLIT = "-own-split"
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     """The best model of each data set of the grid."""
     grid = here.known("grids", here.entry["grid"])
     return {"best": {dataset: _best(here, grid, dataset) for dataset in here.config["grids"][grid]["datasets"]}}
@@ -150,7 +158,7 @@ def _ais_that_judges(here, grid):
     return {**here.config["checks"]["ais"], **grid.get("ais", {}), **grid.get("judge", {})}
 
 
-def rows(artifacts: dict):
+def rows(artifacts: Artifacts) -> Dataset:
     """Test log-likelihoods of the best model of each data set, beside those that were published."""
     table = {}
     for dataset, best in artifacts["best"].items():

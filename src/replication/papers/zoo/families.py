@@ -1,8 +1,15 @@
 """The models that all estimators run on, their families, and the experiments on all of them."""
 
+from __future__ import annotations
+
 from itertools import product
+from typing import TYPE_CHECKING
 
 from replication.papers.declaration import Here
+
+if TYPE_CHECKING:
+    from replication.types import Inputs
+
 
 # The trainer label of a model that was not trained here, by the key of its entry.
 _UNTRAINED = {"import": "imported", "known": "known"}
@@ -58,7 +65,7 @@ def arenas_of(config: dict) -> list[str]:
     return list(dict.fromkeys(models[name].get("family", name) for name in chosen))
 
 
-def combined(here: Here) -> dict:
+def combined(here: Here) -> Inputs:
     """Input `zoo`: all estimates of all models."""
     places, estimators = matrix_places(here.config), here.config["matrix"]["estimators"]
     inputs = {
@@ -73,7 +80,7 @@ def combined(here: Here) -> dict:
     }
 
 
-def combined_and_timed(here: Here) -> dict:
+def combined_and_timed(here: Here) -> Inputs:
     """The same, and input `timings`: {family: seconds of all estimators on its first model}."""
     config, seconds, timings = here.config, here.of("zoo-seconds"), {}
     for model, labels in matrix_places(config).items():

@@ -7,6 +7,8 @@ interval. Hollow markers: some replicate did not converge. In the shaded region 
 the truth.
 """
 
+from __future__ import annotations
+
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,6 +32,8 @@ from replication.reporting.tables import two_digits
 if TYPE_CHECKING:
     import xarray as xr
 
+    from replication.types import Artifacts, Figure, Names, Settings
+
 _TRAINED, _MULTIMODAL, _IMPORTED = "trained", "several modes", "imported"
 _TITLES = {_TRAINED: "trained RBMs", _MULTIMODAL: "several modes", _IMPORTED: "published RBM"}
 _MOST_LINES = 6
@@ -46,12 +50,12 @@ class Use(NamedTuple):
 inputs = combined
 
 
-def settings(here: Here) -> dict:
+def settings(here: Here) -> Settings:
     """The families of several modes, and the names of the estimators."""
     return {"arenas": arenas_of(here.config), "names": here.estimator_titles()}
 
 
-def kinds_of(zoo: "xr.Dataset", arenas: list[str]) -> "dict[str, xr.Dataset]":
+def kinds_of(zoo: xr.Dataset, arenas: list[str]) -> dict[str, xr.Dataset]:
     """The models of each kind, {kind: part}, each part at the budgets that all its models have; no kind without any."""
     several, imported = np.isin(zoo["family"].values, arenas), zoo["trainer"].values == "imported"
     kinds = np.select([several, imported], [_MULTIMODAL, _IMPORTED], _TRAINED)
@@ -66,7 +70,7 @@ def kinds_of(zoo: "xr.Dataset", arenas: list[str]) -> "dict[str, xr.Dataset]":
     return parts
 
 
-def draw(artifacts: dict, *, arenas, names):
+def draw(artifacts: Artifacts, *, arenas: list[str], names: Names) -> Figure:
     """RMSE against sweeps, a panel for each kind of model, the same six estimators at most in each."""
     zoo = artifacts["zoo"]
     parts = kinds_of(zoo, arenas)
@@ -86,7 +90,7 @@ def draw(artifacts: dict, *, arenas, names):
     return finished(figure, zoo, panels=axes)
 
 
-def uses(zoo: "xr.Dataset", *, arenas: list[str], names: dict[str, str], enumerated: int) -> list[Use]:
+def uses(zoo: xr.Dataset, *, arenas: list[str], names: dict[str, str], enumerated: int) -> list[Use]:
     """Recommendations for a small model, for each kind of model of the zoo, for an unknown and for a huge model.
 
     enumerated: units of the smaller layer up to which log Z is enumerated. The estimator is that of the lowest RMSE at
@@ -125,7 +129,7 @@ def _sizes(part):
     return " to ".join(f"{visible} × {hidden}" for visible, hidden in dict.fromkeys((sizes[0], sizes[-1])))
 
 
-def findings(zoo: "xr.Dataset", *, names: dict[str, str]) -> list[str]:
+def findings(zoo: xr.Dataset, *, names: dict[str, str]) -> list[str]:
     """Two sentences: which estimators win most families, and how many converged runs are wrong."""
     parts = families(zoo).values()
     firsts = [str(part["estimator"].values[among_the_best(part)[-1][0]]) for part in parts]

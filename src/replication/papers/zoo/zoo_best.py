@@ -1,6 +1,9 @@
 """Tables of the best estimators, derived from the zoo and from measured seconds."""
 
+from __future__ import annotations
+
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +24,11 @@ from replication.papers.zoo.zoo_statistics import (
 )
 from replication.reporting.statistics import seconds_of_budgets
 from replication.reporting.tables import COUNT, DIGITS, Column, table_of
+
+if TYPE_CHECKING:
+    from logzoo.types import Array
+    from replication.types import Artifacts, Dataset, Names
+
 
 _CHOICE_COLUMNS = {
     "best": Column("lowest RMSE"),
@@ -48,7 +56,7 @@ _WINNER_COLUMNS = {
 }
 
 
-def choice_rows(artifacts, *, names):
+def choice_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
     """A row for every family and budget, and one that sums up."""
     rows, listed, seconds_of = {}, Counter(), Counter()
     for family, part in families(artifacts["zoo"]).items():
@@ -89,7 +97,7 @@ def _often(listed, seconds, names, count):
     return {f"among the best, of {count} rows": {"best": often[0], "tied": ", ".join(often[1:]) or "-"}}
 
 
-def winner_rows(artifacts, *, names):
+def winner_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
     """A row for every family; two rows count how often each estimator is among the best, and name the others."""
     zoo, rows, listed = artifacts["zoo"], {}, {"best": [], "best_in_time": []}
     titles = [names[name] for name in zoo["estimator"].values]
@@ -109,7 +117,7 @@ def winner_rows(artifacts, *, names):
     return table_of({**rows, **_often_and_never(listed, titles, len(rows))}, "models", _WINNER_COLUMNS)
 
 
-def within(logs, seconds, limit):
+def within(logs: Array, seconds: Array, limit: float) -> Array:
     """Log RMSE (n, estimator) of what fits in that many seconds; of budgets (n, estimator, budget).
 
     seconds (estimator, budget), rising. NaN where not even the smallest budget fits.

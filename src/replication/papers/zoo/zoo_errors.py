@@ -1,6 +1,9 @@
 """RMSE of every estimator: maps by model and by family, lines against sweeps and against seconds."""
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +24,14 @@ from replication.papers.zoo.zoo_statistics import (
 from replication.reporting.statistics import seconds_of_budgets
 from replication.reporting.style import TRUTH, finished, look_of, new_figure, plain_logarithms
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from logzoo.types import Array
+    from replication.types import Artifacts, Axes, Dataset, Figure, Names, Settings
+
+
 PANEL_COLUMNS = 3
 # Estimators of log Z that the four papers compare in their figures.
 COMPARED = ("ais", "raise", "rts", "las-vegas")
@@ -31,7 +42,7 @@ _NOTHING = 1e-6  # edges of classes within this of 0 have no tick
 _RANK_CLASSES = [2, 4, 7, 10, 14, 18, 22]
 
 
-def draw_sweeps(artifacts, *, names):
+def draw_sweeps(artifacts: Artifacts, *, names: Names) -> Figure:
     """RMSE against sweeps per chain, a panel for each family."""
     zoo = artifacts["zoo"]
     figure = _draw_errors(zoo, names, lambda _family, _estimator, budgets: budgets, "Gibbs sweeps per chain")
@@ -42,7 +53,7 @@ def draw_sweeps(artifacts, *, names):
     return figure
 
 
-def draw_seconds(artifacts, *, names):
+def draw_seconds(artifacts: Artifacts, *, names: Names) -> Figure:
     """RMSE against the seconds of an estimate, a panel for each family."""
 
     def seconds(family, estimator, budgets):
@@ -68,7 +79,9 @@ def _draw_errors(zoo, names, x_of, label):
     return finished(figure, zoo, panels=axes)
 
 
-def draw_family(axis, part, names, x_of, drawn=COMPARED):
+def draw_family(
+    axis: Axes, part: Dataset, names: Names, x_of: Callable[[str, Array], Array], drawn: Sequence[str] = COMPARED
+) -> None:
     """Lines of the best estimator (bold, with a band) and of those `drawn`, thin grey ones of all others."""
     from matplotlib.ticker import LogLocator
 
@@ -96,7 +109,9 @@ def draw_family(axis, part, names, x_of, drawn=COMPARED):
         axis.set_ylim(bottom=lowest)
 
 
-def add_key(figure, axes, *, hollow="", shaded="", filled="", columns=4):
+def add_key(
+    figure: Figure, axes: Iterable[Axes], *, hollow: str = "", shaded: str = "", filled: str = "", columns: int = 4
+) -> None:
     """One legend above all panels: their lines, and what filled and hollow markers and shading mean."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -114,7 +129,7 @@ def add_key(figure, axes, *, hollow="", shaded="", filled="", columns=4):
         line.set_linewidth(1.5)
 
 
-def new_panels(count, width, height, *, margin=1.6, **more):
+def new_panels(count: int, width: float, height: float, *, margin: float = 1.6, **more: Any) -> tuple[Figure, Array]:
     """A figure of panels of that size in inches, at most three a row, and their axes; more: options of `subplots`."""
     rows, columns = -(-count // PANEL_COLUMNS), min(count, PANEL_COLUMNS)
     figure = new_figure(width * columns + margin, height * rows)
@@ -124,13 +139,13 @@ def new_panels(count, width, height, *, margin=1.6, **more):
     return figure, axes[:count]
 
 
-def rmse_settings(here: Here) -> dict:
+def rmse_settings(here: Here) -> Settings:
     """Titles of trainers and of estimators."""
     trainers = {name: entry["title"] for name, entry in here.config["zoo"]["trainers"].items()}
     return {"trainers": trainers, "names": here.estimator_titles()}
 
 
-def draw_rmse(artifacts, *, trainers, names):
+def draw_rmse(artifacts: Artifacts, *, trainers: Names, names: Names) -> Figure:
     """RMSE of every estimator on every model at the largest budget of its family, in classes."""
     zoo = artifacts["zoo"]
     columns, values, crossed = {}, [], []
@@ -145,7 +160,7 @@ def draw_rmse(artifacts, *, trainers, names):
     return draw_classes(zoo, names, joined, list(columns.values()), crossed=np.concatenate(crossed, axis=1), **look)
 
 
-def draw_ranks(artifacts, *, names):
+def draw_ranks(artifacts: Artifacts, *, names: Names) -> Figure:
     """Mean rank of every estimator over the models of every family, at every budget, in classes."""
     zoo, columns, values = artifacts["zoo"], [], []
     for family, part in families(zoo).items():
@@ -157,7 +172,17 @@ def draw_ranks(artifacts, *, names):
     return figure
 
 
-def draw_classes(zoo, names, values, columns, *, edges, colours, label, crossed=None):
+def draw_classes(
+    zoo: Dataset,
+    names: Names,
+    values: Array,
+    columns: Sequence[str],
+    *,
+    edges: Sequence[float],
+    colours: str,
+    label: str,
+    crossed: Array | None = None,
+) -> Figure:
     """A map of classes between `edges`: estimators, best mean rank first, by columns; empty where there is no value.
 
     values (estimator, column); columns: their labels, "family, more"; crossed: cells with a cross.

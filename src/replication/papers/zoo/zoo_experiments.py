@@ -1,6 +1,9 @@
 """Experiments of the zoo: all estimates in one Dataset, and log Z from both sides."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -15,6 +18,10 @@ from logzoo.samplers import annealed
 from logzoo.streams import Stream
 from replication.papers.configured import matched_base
 
+if TYPE_CHECKING:
+    from replication.types import Artifacts
+
+
 _CELLS = ("model", "estimator", "budget", "replicate")
 _VARIABLES = ["log_z", "std_error", "interval", "converged", "reasons", "sweeps_spent"]
 # Coordinates by which a model may be selected, beside its sizes.
@@ -25,7 +32,7 @@ _LABELS = {
 }
 
 
-def combined_estimates(artifacts: dict, *, places: dict[str, dict]) -> xr.Dataset:
+def combined_estimates(artifacts: Artifacts, *, places: dict[str, dict]) -> xr.Dataset:
     """Combine every estimate, truth and model in a Dataset over (model, estimator, budget, replicate).
 
     places: {model: {"family", "dataset", "trainer"}}, which become coordinates beside `visible`, `hidden` and `chains`.
@@ -79,7 +86,7 @@ def _of_truths(truths):
 
 
 def both_sides(
-    artifacts: dict, *, lower: Sequence[str], budgets: Sequence[int], replicates: int, chains: int, stream: Stream
+    artifacts: Artifacts, *, lower: Sequence[str], budgets: Sequence[int], replicates: int, chains: int, stream: Stream
 ) -> xr.Dataset:
     """log Z (side, budget, replicate) by the estimators `lower`, low on average, and `reverse` from exact draws, high.
 

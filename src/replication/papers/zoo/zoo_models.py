@@ -1,5 +1,9 @@
 """The models of the matrix: log Z and likelihoods by model and by trainer, and which training makes hard ones."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from replication.artifacts import stand_in_note
@@ -11,6 +15,12 @@ from replication.papers.zoo.zoo_statistics import difficulty, families, title_of
 from replication.reporting.statistics import DEVIATE
 from replication.reporting.style import TRUTH, finished, new_figure, plain_logarithms
 from replication.reporting.tables import COUNT, Column, table_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from replication.types import Artifacts, Dataset, Figure, Inputs, Names, Settings
+
 
 _SPLITS = {split: Column(split, "nat") for split in ("train", "validation", "test")}
 _LIKELIHOOD_COLUMNS = {
@@ -30,12 +40,12 @@ _TRAINED_COLUMNS = {
 _PUBLISHED = {"log_z": "log_z", "test": "test_log_likelihood"}
 
 
-def likelihood_inputs(here: Here) -> dict:
+def likelihood_inputs(here: Here) -> Inputs:
     """The truth of every model."""
     return {model: here.truth(model) for model in matrix_places(here.config)}
 
 
-def likelihood_settings(here: Here) -> dict:
+def likelihood_settings(here: Here) -> Settings:
     """Titles of the models, and published numbers where there are any."""
     models, names = here.config["models"], matrix_places(here.config)
     return {
@@ -44,7 +54,7 @@ def likelihood_settings(here: Here) -> dict:
     }
 
 
-def likelihood_rows(artifacts, *, titles, published):
+def likelihood_rows(artifacts: Artifacts, *, titles: Names, published: Mapping[str, Mapping[str, float]]) -> Dataset:
     """A row for each model; notes have the likelihood by its published log Z and our free energies."""
     table, notes = {}, []
     for model, truth in artifacts.items():
@@ -69,7 +79,7 @@ def _trained_models(here):
     return zoo_models({**here.config["zoo"], "hidden": [here.entry["hidden"]]})
 
 
-def trained_inputs(here: Here) -> dict:
+def trained_inputs(here: Here) -> Inputs:
     """The truth and the trace of every model of one size."""
     models = _trained_models(here)
     return {
@@ -78,12 +88,12 @@ def trained_inputs(here: Here) -> dict:
     }
 
 
-def trained_settings(here: Here) -> dict:
+def trained_settings(here: Here) -> Settings:
     """Titles of the models."""
     return {"titles": {model: entry["title"] for model, entry in _trained_models(here).items()}}
 
 
-def trained_rows(artifacts, *, titles):
+def trained_rows(artifacts: Artifacts, *, titles: Names) -> Dataset:
     """A row for each model: its training, log Z and likelihoods of the splits."""
     rows = {}
     for model, truth in artifacts["truths"].items():
@@ -101,12 +111,12 @@ def _likelihoods(truth):
     return {split: float(truth["log_likelihood"].sel(split=split)) for split in truth["split"].values}
 
 
-def trainer_settings(here: Here) -> dict:
+def trainer_settings(here: Here) -> Settings:
     """Titles of the trainers."""
     return {"trainers": {name: entry["title"] for name, entry in here.config["zoo"]["trainers"].items()}}
 
 
-def draw_trainers(artifacts, *, trainers):
+def draw_trainers(artifacts: Artifacts, *, trainers: Names) -> Figure:
     """RMSE on the models of every family of several, relative to the median model; their likelihood beside it.
 
     trainers: {trainer: name}.

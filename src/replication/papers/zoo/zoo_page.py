@@ -4,6 +4,10 @@ Self-contained HTML from the templates in workflow/templates: same contents, sam
 `results`; its script selects and draws. Without scripts it shows a table.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import xarray as xr
 
@@ -26,6 +30,12 @@ from replication.reporting.statistics import seconds_of_budgets
 from replication.reporting.tables import two_digits
 from replication.reporting.web import look_on_page, rendered
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from replication.types import Artifacts
+
+
 # The page of the docs about the zoo as a whole.
 _MEANINGS = "docs/zoo.md"
 # Significant digits of the numbers, more than the intervals justify.
@@ -33,7 +43,7 @@ _DIGITS = 4
 
 
 def page(
-    artifacts: dict,
+    artifacts: Artifacts,
     *,
     names: dict[str, str],
     pages: dict[str, str],
@@ -140,7 +150,7 @@ def _coverage(part):
     return {**_interval(share, interval), "runs": runs.tolist()}
 
 
-def rounded(values):
+def rounded(values: Any) -> Any:
     """Numbers with four digits, in lists where there are several; None for values that are not finite."""
     if np.ndim(values):
         return [rounded(value) for value in values]

@@ -1,5 +1,9 @@
 """Rows of estimators: RMSE on the arenas, bias, coverage of intervals, and silently wrong runs."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from replication.papers.declaration import Declaration, Here
@@ -23,6 +27,12 @@ from replication.papers.zoo.zoo_statistics import (
 from replication.reporting.statistics import QUANTILES, RESAMPLES, fixed_generator
 from replication.reporting.style import TRUTH, finished, look_of, new_figure, plain_logarithms
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from replication.types import Artifacts, Dataset, Figure, Names, Settings
+
+
 # Outcome -> what the legend calls it, and its colour; distinct in grey, too.
 _OUTCOMES = {
     "right": ("converged, right", "#6BAED6"),
@@ -34,7 +44,7 @@ _SHADED = "not significantly worse than the best"
 _BIAS_CLASSES = [-10.0, -1.0, -0.1, -1e-9, 1e-9, 0.1, 1.0, 10.0]
 
 
-def arena_settings(here: Here) -> dict:
+def arena_settings(here: Here) -> Settings:
     """The arenas, the estimators of the four papers, and the titles of all."""
     return {
         "arenas": arenas_of(here.config),
@@ -43,7 +53,7 @@ def arena_settings(here: Here) -> dict:
     }
 
 
-def draw_arenas(artifacts, *, arenas, of_papers, names):
+def draw_arenas(artifacts: Artifacts, *, arenas: list[str], of_papers: Sequence[str], names: Names) -> Figure:
     """Dots and intervals, a row for each estimator, a panel for all arenas together and one for each.
 
     arenas: families; of_papers: the estimators that stand above the line.
@@ -115,7 +125,7 @@ def _draw_panel(axis, estimators, order, values, others, doubtful):
     axis.grid(alpha=0.3, linewidth=0.5)
 
 
-def draw_bias(artifacts, *, names):
+def draw_bias(artifacts: Artifacts, *, names: Names) -> Figure:
     """Mean error of every estimator on every family at its largest budget, in classes; 0 where its interval holds 0."""
     zoo, columns, values = artifacts["zoo"], [], []
     for family, part in families(zoo).items():
@@ -128,7 +138,7 @@ def draw_bias(artifacts, *, names):
     return figure
 
 
-def draw_coverage(artifacts, *, names):
+def draw_coverage(artifacts: Artifacts, *, names: Names) -> Figure:
     """Share of 95% intervals that cover the truth, over models and replicates, a panel for each budget."""
     zoo = artifacts["zoo"]
     budgets = np.sort(zoo["budget"].values)
@@ -151,7 +161,7 @@ def draw_coverage(artifacts, *, names):
     return finished(figure, zoo)
 
 
-def draw_trust(artifacts, *, names):
+def draw_trust(artifacts: Artifacts, *, names: Names) -> Figure:
     """Bars of the three outcomes for every estimator, a panel for each budget."""
     zoo = artifacts["zoo"]
     if not (zoo["truth_std_error"].values == 0.0).any():
@@ -194,7 +204,7 @@ def _name_rows(axis, zoo, names):
     axis.set_ylim(zoo.sizes["estimator"] - 0.5, -0.5)
 
 
-def nothing_to_show(zoo):
+def nothing_to_show(zoo: Dataset) -> Figure:
     """A figure without axes, for a matrix without a model of the kind that the figure is about."""
     figure = new_figure(5.0, 1.0)
     figure.text(0.5, 0.5, "no such model among those of the matrix", ha="center", va="center")

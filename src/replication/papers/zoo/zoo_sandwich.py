@@ -5,6 +5,10 @@ average, and of annealing down from exact draws of the model, which is high (Gro
 at 0 is the exact log Z. Linear between the dotted lines, logarithmic outside.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from logzoo.checks import one_of
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from replication.papers.declaration import Here
@@ -12,11 +16,15 @@ from replication.papers.zoo.zoo_errors import PANEL_COLUMNS, new_panels
 from replication.reporting.statistics import mean_with_band, truth_of
 from replication.reporting.style import TRUTH, count_ticks, draw_band, finished, look_of
 
+if TYPE_CHECKING:
+    from replication.types import Artifacts, Figure, Inputs, Names, Settings
+
+
 _REVERSE = {"color": "#CC79A7", "marker": "D", "linestyle": "-"}
 _LINEAR = 1.0  # nats
 
 
-def inputs(here: Here) -> dict:
+def inputs(here: Here) -> Inputs:
     models = here.entry["models"]
     return {
         "sides": {model: _sides(here, model) for model in models},
@@ -24,7 +32,7 @@ def inputs(here: Here) -> dict:
     }
 
 
-def settings(here: Here) -> dict:
+def settings(here: Here) -> Settings:
     return {"titles": here.titles(here.entry["models"]), "names": here.estimator_titles()}
 
 
@@ -44,7 +52,7 @@ def _sides(here, model):
     )
 
 
-def draw(artifacts, *, titles, names):
+def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
     """Mean errors with bands against sweeps, a panel for each model."""
     sides, truths = artifacts["sides"], artifacts["truths"]
     figure, axes = new_panels(len(sides), 3.2, 3.1)

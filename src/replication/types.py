@@ -1,0 +1,39 @@
+"""Types that annotations of the replication name; imported under `if TYPE_CHECKING`, as matplotlib takes long."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import matplotlib.axes
+import matplotlib.axis
+import matplotlib.figure
+import xarray as xr
+
+from logzoo.types import Array
+from replication.reporting.statistics import Statistic
+
+Axes = matplotlib.axes.Axes
+Axis = matplotlib.axis.XAxis | matplotlib.axis.YAxis
+Figure = matplotlib.figure.Figure
+DataArray = xr.DataArray
+Dataset = xr.Dataset
+
+# Paths of artifacts and `Experiment`s that make them, or dicts of these, by the names of the inputs of a declaration.
+Inputs = dict[str, Any]
+# Datasets by the names of the inputs of a declaration, or dicts of them.
+Artifacts = dict[str, Any]
+# Statistics of a figure by the keys of its claims.
+Statistics = dict[str, Statistic]
+# A statistic of arrays (sample, ..., repeat): an array (sample,).
+Measure = Callable[..., Array]
+# Numbers along an axis.
+Points = Array | Sequence[float] | DataArray
+# Values (x,), and the lower and upper ends (2, x) of their band.
+Banded = tuple[Points, Array | tuple[Points, Points]]
+# Titles by the names of models, estimators or trainers.
+Names = dict[str, str]
+# Settings of an entry of the configuration.
+Settings = dict[str, Any]
+# Keyword arguments of a line of matplotlib.
+Look = dict[str, Any]
+# log Z by AIS, its standard error, and the ends of its 95% interval, in nats.
+AisNumbers = tuple[float, float, float, float]
