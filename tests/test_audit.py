@@ -273,7 +273,7 @@ def test_an_edit_that_leaves_the_hash_is_found_by_content_and_by_manifest(tree):
 def test_wrong_use_is_one_line(tree, arguments, capfd):
     assert main(["audit", str(tree), *arguments]) == 1
     error = capfd.readouterr().err
-    assert error.startswith("logzoo: error: ") and error.count("\n") == 1
+    assert error.startswith("replication: error: ") and error.count("\n") == 1
 
 
 def test_a_folder_without_files_of_a_run_is_refused(tmp_path, capfd):

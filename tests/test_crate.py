@@ -105,4 +105,4 @@ def test_the_command(project, capfd):
     assert main(["crate", str(project), "--scale", "tiny"]) == 0
     assert capfd.readouterr().out.split() == ["written", str(project / CRATE)]
     assert main(["crate", str(project), "--scale", "other"]) == 1
-    assert capfd.readouterr().err.startswith("logzoo: error: data/other/manifest.json: no such file")
+    assert capfd.readouterr().err.startswith("replication: error: data/other/manifest.json: no such file")

@@ -151,7 +151,7 @@ def test_the_commands_work_and_name_the_extra_where_one_is_missing(installed, tm
         found = run(installed, "from replication.cli import main; sys.exit(main(sys.argv[1:]))", tmp_path, *words)
         assert found.returncode == 1 and found.stdout == "", words
         (line,) = found.stderr.splitlines()
-        assert line.startswith("logzoo: error: ") and line.endswith("pip install 'logzoo[workflow]'"), line
+        assert line.startswith("replication: error: ") and line.endswith("pip install 'logzoo[workflow]'"), line
     found = command(installed, tmp_path, "estimate", "model.nc", "--method", "all", "--sweeps", "100")
     assert found.returncode == 0 and "pip install" not in found.stdout, found.stderr
     assert {"ais", "mbar", "log Z"} <= set(re.findall(r"log Z|[\w-]+", found.stdout))

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 # The folder of the project; it has no project if the package was installed without a checkout.
 ROOT = Path(__file__).parents[2]
 PACKAGES = (PACKAGE_FOLDER, Path(__file__).parent)
+# The scorecard of the published run in the folder of the project, without its ending.
+PUBLISHED = "results/decisive/figures/decisive/scorecard"
 # Params that name code, which the source digest covers.
 CODE = ("module", "run")
 # Of a picture that no job drew.

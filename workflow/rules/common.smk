@@ -7,7 +7,7 @@ from collections import Counter
 from replication.papers.declaration import named_paths
 from replication.papers.zoo.families import arenas_of, matrix_places
 from replication.catalogue import modules_of
-from replication.artifacts import code_digest
+from replication.artifacts import PUBLISHED, code_digest
 from replication.project import pages_of_estimators
 from replication.protocol import protocol_digest, standing
 from replication.models import (
@@ -126,7 +126,7 @@ def in_report(wildcards):
 
 def published_verdicts():
     """[paper, verdict, number of claims] of the published run; empty without one."""
-    path = ROOT / "results/decisive/figures/decisive/scorecard.csv"
+    path = ROOT / f"{PUBLISHED}.csv"
     if not path.is_file():
         return []
     with path.open(newline="") as lines:

@@ -19,7 +19,7 @@ from logzoo.io.atomic import resolved_output
 from logzoo.io.file_kinds import file_kind
 from logzoo.io.netcdf import read_artifact
 from logzoo.io.reading import sha256_of
-from logzoo.models.foreign import read_parameters
+from logzoo.models.foreign import made_of, read_as, read_parameters
 from logzoo.models.rbm import RBM, snapshots_of
 
 if TYPE_CHECKING:
@@ -54,14 +54,9 @@ def read_either(
     tell: Callable[[str], object] = warnings.warn,
 ) -> tuple[RBM, float]:
     """(RBM, constant): log Z of the model in a file, of spins or not, is that of the RBM plus the constant (nats)."""
-    parameters = read_parameters(path, names, transposed=transposed)
-    if parameters.note:
-        tell(parameters.note)
-    if parameters.spins is (not spins):
-        units, expected = ("0 and 1", "-1 and +1") if spins else ("-1 and +1", "0 and 1")
-        flag, function = ("no --spins", "read_model") if spins else ("--spins", "read_spins")
-        raise ValueError(f"{path}: its units are {units}; expected {expected}, or {flag} (in Python: {function})")
-    return _model(path, parameters, RBM.from_spins) if spins else (_model(path, parameters, RBM), 0.0)
+    if spins:
+        return read_as(RBM.from_spins, path, names, transposed, spins=True, tell=tell)
+    return read_as(RBM, path, names, transposed, tell=tell), 0.0
 
 
 def read_data(
@@ -153,7 +148,7 @@ def description(
         rows = [("kind", f"model ({kind})")]
         rows += [("note", parameters.note)] if parameters.note else []
         rows += [("values of units", "-1 and +1")] if parameters.spins else []
-        return rows + _model_rows(_model(path, parameters, RBM))
+        return rows + _model_rows(made_of(path, parameters, RBM))
     artifact = read_artifact(path)
     attributes = artifact.attrs
     kind = attributes["artifact_schema"].partition("/")[0]
@@ -167,13 +162,6 @@ def description(
     return rows + [
         (name.removesuffix("_json").replace("_", " "), attributes.get(name) or "none") for name in _PROVENANCE
     ]
-
-
-def _model(path, parameters, make):
-    try:
-        return make(parameters.weights, parameters.visible_bias, parameters.hidden_bias)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
 
 
 def _model_rows(rbm):

@@ -98,17 +98,17 @@ def run_command(
     except SystemExit:  # --help; bad usage raises ValueError
         return 0
     except KeyboardInterrupt:
-        tell("interrupted")
+        tell("interrupted", parser.prog)
         return 130
     except BrokenPipeError:
         return 141  # as a shell reports a process that SIGPIPE ended
     except ModuleNotFoundError as error:
-        tell(f"error: this needs {error.name}: pip install 'logzoo[workflow]'")
+        tell(f"error: this needs {error.name}: pip install 'logzoo[workflow]'", parser.prog)
         return 1
     except (ValueError, OSError, MemoryError, OverflowError, RecursionError) as error:
         hint = "too large a number or size: " if isinstance(error, MemoryError | OverflowError) else ""
         hint = "lists within lists without end: " if isinstance(error, RecursionError) else hint
-        tell(f"error: {hint}{shortened(error)}")
+        tell(f"error: {hint}{shortened(error)}", parser.prog)
         return 1
 
 
@@ -117,10 +117,10 @@ def warn(text: str) -> None:
     tell(f"warning: {one_line(text)}")
 
 
-def tell(text: str) -> None:
-    """Write a line to stderr, if there is one; stdout is for results."""
+def tell(text: str, program: str = "logzoo") -> None:
+    """Write a line of a program to stderr, if there is one; stdout is for results."""
     if sys.stderr is not None:
-        print(_encodable(f"logzoo: {text}", sys.stderr), file=sys.stderr)
+        print(_encodable(f"{program}: {text}", sys.stderr), file=sys.stderr)
 
 
 def bold(text: str) -> str:

@@ -8,10 +8,10 @@ import contextlib
 import math
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from logzoo.io.array_files import list_arrays, list_matrices, load_by, read_arra
 from logzoo.io.file_kinds import ADVICE, file_kind
 from logzoo.io.reading import Header, check_unpacked
 from logzoo.models.roles import assigned, three_names
-from logzoo.types import FilePath
+from logzoo.types import Array, FilePath
+
+Model = TypeVar("Model")
 
 _NO_NUMBERS = np.dtype(object)
 # Types of models of the package rbms: whether their units are -1 and +1.
@@ -63,6 +65,39 @@ def read_parameters(
     return Parameters(
         weights.T if turned else weights, *map(np.ravel, biases), spins=spins, note=note and f"{path}: {note}"
     )
+
+
+def read_as(
+    make: Callable[[Array, Array, Array], Model],
+    path: FilePath,
+    names: str | Sequence[str] | None = None,
+    transposed: bool | None = None,
+    *,
+    spins: bool = False,
+    tell: Callable[[str], object],
+) -> Model:
+    """make(weights, visible bias, hidden bias) of a file of any format whose units are spins, or 0 and 1.
+
+    names, transposed: as for `read_parameters`; tell(line) is called with each assumption. Raises ValueError, one line
+    that names the file.
+    """
+    parameters = read_parameters(path, names, transposed=transposed)
+    if parameters.note:
+        tell(parameters.note)
+    if parameters.spins is (not spins):
+        units, expected = ("0 and 1", "-1 and +1") if spins else ("-1 and +1", "0 and 1")
+        flag, function = ("no --spins", "read_model") if spins else ("--spins", "read_spins")
+        where = f"in Python: logzoo.cli.files.{function}"
+        raise ValueError(f"{path}: its units are {units}; expected {expected}, or {flag} ({where})")
+    return made_of(path, parameters, make)
+
+
+def made_of(path: FilePath, parameters: Parameters, make: Callable[[Array, Array, Array], Model]) -> Model:
+    """make(weights, visible bias, hidden bias); its ValueError names the file."""
+    try:
+        return make(*parameters[:3])
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def parameters_of(

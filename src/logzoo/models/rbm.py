@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ import numpy as np
 from logzoo.checks import binary_matrix, finite_array, finite_number, one_of, real_array
 from logzoo.io.schema import labelled
 from logzoo.models.conversions import odd_against_even, two_layers
-from logzoo.models.foreign import fitted_arrays, parameters_of, read_parameters
+from logzoo.models.foreign import fitted_arrays, parameters_of, read_as
 from logzoo.printing import html_table
 
 if TYPE_CHECKING:
@@ -198,15 +198,7 @@ class RBM:
         stored as (hidden, visible); by default the biases decide, for square weights the package that their names are
         from. An assumption is warned of. Raises ValueError, one line that names the file, for anything else.
         """
-        parameters = read_parameters(path, names, transposed=transposed)
-        if parameters.spins:
-            raise ValueError(f"{path}: its units are -1 and +1; logzoo.cli.files.read_spins reads it")
-        if parameters.note:
-            warnings.warn(parameters.note, stacklevel=2)
-        try:
-            return cls(*parameters[:3])
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
+        return read_as(cls, path, names, transposed, tell=partial(warnings.warn, stacklevel=3))
 
     @classmethod
     def from_mat(cls, path: FilePath, names: str | Sequence[str] | None = None) -> RBM:

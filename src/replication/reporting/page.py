@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from logzoo.io.netcdf import read_artifact
-from replication.artifacts import stand_in_line, stand_ins
+from replication.artifacts import PUBLISHED, stand_in_line, stand_ins
 from replication.reporting.scorecard import VERDICTS, counts_by_paper, entries, relative, summary
 from replication.reporting.tables import frame_of, notes_of
 from replication.reporting.verdicts import DECIDED, FAILED, SIGNS
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 # Digits of the hash of an input: enough to tell which it was.
 _SHORT = 12
-# The scorecard of the published run, from the folder of the project.
-_PUBLISHED = "results/decisive/figures/decisive/scorecard.html"
 # Lines and columns of a table that are shown in its small picture.
 _CORNER = 8, 3
 
@@ -92,7 +90,7 @@ def page(
         sentences=[
             (_replicated(exhibits, rows, scale), None),
             (summary(card, scale), "scorecard.html"),
-            *([(_of_published(published, papers), relative(_PUBLISHED, folder))] if published else []),
+            *([(_of_published(published, papers), relative(f"{PUBLISHED}.html", folder))] if published else []),
             *((sentence, None) for sentence in findings),
         ],
         compared=_compared(zoo),

@@ -17,6 +17,7 @@ from replication.reporting.statistics import holm, joined
 from replication.reporting.verdicts import (
     BOUNDS,
     DECIDED,
+    ESTIMATE,
     NOT_TESTED,
     NUMBERS,
     TEXTS,
@@ -124,7 +125,9 @@ def summary(card: xr.Dataset, scale: str) -> str:
     """Sentences: how many claims there are, how many the scale decides, and how many of each verdict."""
     verdicts = list(card["verdict"].values)
     decided = sum(verdict in DECIDED for verdict in verdicts)
-    counts = [f"{verdicts.count(verdict)} {word}" for verdict, word in VERDICTS.items() if verdict in verdicts]
+    numbers = {word: verdicts.count(verdict) for verdict, word in VERDICTS.items()}
+    plural = {VERDICTS[ESTIMATE]: "estimates"}
+    counts = [f"{count} {word if count == 1 else plural.get(word, word)}" for word, count in numbers.items() if count]
     falls = list(card["holm"].values).count(_FALLS) if "holm" in card else 0
     together = f"; {falls} of the decided are not significant when all are tested together" if falls else ""
     counted = f"{len(verdicts)} claims, {decided} of them decided at the scale {scale}: {', '.join(counts)}{together}."
