@@ -8,7 +8,8 @@ from projects import ROOT, copy_project, snakemake
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.training.trainers import TRAINERS
 from replication.models import estimate_settings, truth_from
-from replication.papers.declaration import Here, option_defaults
+from replication.papers.declaration import Here
+from replication.papers.experiment import option_defaults
 from replication.project import catalogue_of
 
 WRONG = [

@@ -7,7 +7,7 @@ from projects import catalogue_of
 from logzoo.training.contrastive import MOST_SWEEPS
 from logzoo.training.trainers import train_rbm
 from replication import costs
-from replication.papers.declaration import MOST_TOUR, SWEEP, named_paths, training_most, training_work
+from replication.papers.experiment import MOST_TOUR, SWEEP, named_paths, training_most, training_work
 
 V, HIDDEN, BATCH, UPDATES = 12, 5, 10, 20
 TRAININGS = [

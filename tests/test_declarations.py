@@ -13,7 +13,7 @@ from replication.artifacts import PACKAGES
 from replication.catalogue import Catalogue
 from replication.configuration import checked
 from replication.layout import kind_of
-from replication.papers.declaration import named_paths, nested
+from replication.papers.experiment import named_paths, nested
 
 # Figures and tables of the four papers; those with panels of their own by panel.
 PUBLISHED = [

@@ -9,7 +9,7 @@ from logzoo.models.known.families import known
 from replication.configuration import checked
 from replication.costs import jobs_behind, seconds_of
 from replication.models import known_models, known_settings, truth_from
-from replication.papers.declaration import SWEEP, shape_of
+from replication.papers.experiment import SWEEP, shape_of
 from replication.papers.zoo.families import matrix_places
 
 

@@ -10,15 +10,8 @@ from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.printing import one_line
 from logzoo.training.trainers import trainer_module
 from replication.claim import Claim
-from replication.papers.declaration import (
-    Declaration,
-    Entry,
-    Experiment,
-    Here,
-    claim_entries,
-    declaration_of,
-    named_paths,
-)
+from replication.papers.declaration import Declaration, Entry, Here, claim_entries, declaration_of
+from replication.papers.experiment import Experiment, named_paths
 
 Config = dict[str, Any]
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.printing import one_line
 from replication.models import estimate_settings
-from replication.papers.declaration import names_of_trainings
+from replication.papers.experiment import names_of_trainings
 from replication.papers.tracking.trk_grids import grid_models
 from replication.papers.zoo.families import matrix_places, zoo_models
 from replication.settings.fields import message_of

@@ -14,7 +14,7 @@ import numpy as np
 from logzoo.printing import columns
 from replication.catalogue import Catalogue
 from replication.models import by_run, estimate_settings, made_together, truth_from
-from replication.papers.declaration import SWEEP, named_paths, shape_of, training_most, training_work
+from replication.papers.experiment import SWEEP, named_paths, shape_of, training_most, training_work
 from replication.papers.zoo.families import matrix_places
 
 # Core-seconds of a visit, by kind of work, as measured on two cores of an AMD EPYC; of "solving" and "resampling" of a

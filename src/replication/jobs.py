@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from logzoo.io.checkpoints import Checkpoint, discard_beside, identity_of, path_beside
 from replication.artifacts import digest_of, named_hashes, recorded
-from replication.papers.declaration import nested
+from replication.papers.experiment import nested
 
 if TYPE_CHECKING:
     import xarray as xr

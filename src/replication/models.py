@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.models.known.families import FAMILIES
 from replication.catalogue import Config
-from replication.papers.declaration import shape_of
+from replication.papers.experiment import shape_of
 
 
 def trained_models(config: Config) -> set[str]:

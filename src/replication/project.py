@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 
 from replication.catalogue import Catalogue, Config, Shown
 from replication.configuration import checked, laid_over
-from replication.papers.declaration import named_paths, nested
+from replication.papers.experiment import named_paths, nested
 
 # A line of the Snakefile that names a file of settings.
 _SETTINGS = re.compile(r'^(?:configfile: | +)"(config/\w+\.yaml)",?$', re.MULTILINE)

@@ -4,7 +4,7 @@ import functools
 import re
 from collections import Counter
 
-from replication.papers.declaration import named_paths
+from replication.papers.experiment import named_paths
 from replication.papers.zoo.families import arenas_of, matrix_places
 from replication.catalogue import modules_of
 from replication.artifacts import PUBLISHED, code_digest

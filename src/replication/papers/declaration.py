@@ -21,39 +21,21 @@ where `artifacts` holds Datasets under the names of the inputs. A module that de
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from functools import cache
 from inspect import Parameter, signature
 from math import isnan, nan
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logzoo.checks import one_of
-from logzoo.training.trainers import TRAINERS
-from replication.artifacts import PACKAGES
 from replication.claim import EXPLORATORY, Claim, Size, power_of
+from replication.papers.experiment import SWEEP, Experiment, names_of_trainings, shape_of
 
 if TYPE_CHECKING:
     from replication.types import Artifacts, Dataset, Figure, Inputs, Settings, Statistics
 
-if TYPE_CHECKING:
-    from replication.types import Artifacts
-
-
-# Fixed cost of a sweep of a chain, in weights looked at: it dominates in small models.
-SWEEP = 50_000
-# Largest mean number of sweeps of a tour of `lvs` whose settings have no `k`.
-MOST_TOUR = 10_000
 # Models with fewer weights than this are timed at larger budgets, at most MOST_LARGER times as large.
 TELLING_WEIGHTS, MOST_LARGER = 50_000, 3
-# Independent timings behind a claim on seconds.
-TIMINGS = 5
-# Trainers whose chains travel the rungs, instead of one chain at each rung.
-_ALONG_THE_LADDER = {"rms-spectral", "rmsprop"}
-# Temperatures of chains that swap them, where the settings have none.
-_TEMPERATURES = 5
 
 
 class Declaration(NamedTuple):
@@ -103,29 +85,6 @@ def _sized(claim, size):
     power = power_of(claim, size.repeats) if claim.bounds else nan
     known = {} if isnan(power) else {"power": power, "power_from": claim.power.source}
     return {"level": level, "size": size.words, "repeats": size.repeats, "trainings": size.trainings, **known}
-
-
-class Experiment(NamedTuple):
-    """A job that makes one artifact: run(artifacts, stream=..., **settings) -> Dataset.
-
-    `run` is "module:function"; `inputs` are named as in a declaration; `stream` are the names of the random stream
-    below the seed, empty for work without randomness; `methods` are the estimators or trainers that the job runs by
-    name, so that their code enters its digest; `work` is its expected cost, {kind of `replication.costs`: weights
-    looked at}; `most` is the largest possible cost, where that is larger.
-    """
-
-    path: str
-    run: str
-    inputs: dict
-    settings: dict
-    stream: tuple = ()
-    kind: str = "trace"
-    title: str = ""
-    work: dict = {}
-    most: dict = {}
-    methods: tuple = ()
-    timed: bool = False  # the job measures seconds: on a cluster it has a node to itself
-    checkpoints: bool = False  # `run` takes checkpoint(name), the Checkpoint of a part of the work
 
 
 class Entry(dict):
@@ -281,95 +240,3 @@ class Here:
     def experiment(self, run: str, inputs: dict, settings: dict, path: str | None = None, **more: Any) -> Experiment:
         """An `Experiment` whose artifact is <path>.nc below the folder of the scale, figures/<figure> by default."""
         return Experiment(f"{self.data}/{path or f'figures/{self.name}'}.nc", run, inputs, settings, **more)
-
-
-def names_of_trainings(name: str, entry: dict) -> list[str]:
-    """The names of a model and of its repeated trainings: mnist, mnist-2, mnist-3."""
-    return [name, *(f"{name}-{number}" for number in range(2, entry.get("trainings", 1) + 1))]
-
-
-def shape_of(config: dict, model: str) -> tuple[int, int]:
-    """(visible, hidden) units of a model."""
-    entry = config["models"][model]
-    # The training of an imported model is only its stand-in.
-    hidden = next(entry[origin]["hidden"] for origin in ("import", "known", "train") if origin in entry)
-    return config["datasets"][entry["dataset"]]["visible"], hidden
-
-
-def training_work(train: dict, visible: int) -> dict[str, float]:
-    """Expected cost of a training, {kind: weights looked at}; missing settings are the trainer's defaults."""
-    settings = {**option_defaults(TRAINERS[train["method"]]), **train, **train.get("options", {})}
-    hidden, updates = settings["hidden"], settings["updates"]
-    if train["method"] == "exact":
-        return {"enumeration": updates * 2.0 ** min(visible, hidden) * max(visible, hidden)}
-    chains = settings.get("particles") or settings["batch"]
-    if "temperatures" in settings:
-        chains *= len(settings["temperatures"] or ()) or _TEMPERATURES
-    elif train["method"] not in _ALONG_THE_LADDER:
-        chains *= settings.get("rungs") or 1
-    sweeps = settings["batch"] + chains * (settings.get("k") or 1) + (settings.get("walkers") or 0)
-    return {"training": updates * sweeps * (visible * hidden + SWEEP)}
-
-
-def training_most(train: dict, visible: int, examples: int) -> dict[str, float]:
-    """Largest possible cost of a training: by tours, every update may draw a new stopping set."""
-    if train["method"] != "lvs":
-        return training_work(train, visible)
-    train = {**train, **train.get("options", {})}
-    chains = max(train["batch"], train.get("particles", train["batch"]))
-    sweeps = train["updates"] * (train["batch"] + chains * (train.get("k", 1) or MOST_TOUR) + examples)
-    return {"training": sweeps * (visible * train["hidden"] + SWEEP)}
-
-
-def option_defaults(method: Any) -> dict[str, Any]:
-    """{name: default} of the options of a `Method` or an `Estimator`; None for a default that is computed.
-
-    The defaults are read from the source code, because importing the methods would delay every plan.
-    """
-    defaults = {}
-    for function in method.functions:
-        definition = _definition(function)
-        if isinstance(definition, ast.ClassDef):
-            continue  # an observer without options
-        arguments = definition.args
-        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-            defaults.setdefault(argument.arg, None if default is None else _value_of(default))
-    return defaults
-
-
-def _value_of(expression):
-    with suppress(ValueError):
-        return ast.literal_eval(expression)
-    return None
-
-
-@cache
-def _definition(function):
-    """The definition of a function or class, named as "package.module:function"."""
-    module, _, name = function.partition(":")
-    source = (PACKAGES[1].parent / f"{module.replace('.', '/')}.py").read_bytes()
-    kinds = ast.FunctionDef, ast.ClassDef
-    return next(node for node in ast.parse(source).body if isinstance(node, kinds) and node.name == name)
-
-
-def named_paths(artifacts: Artifacts, prefix: str = "") -> dict[str, str]:
-    """Paths by name, {name: path}; the name of a path in a nested dict is "estimates/rts"."""
-    paths = {}
-    for name, artifact in artifacts.items():
-        if isinstance(artifact, dict):
-            paths |= named_paths(artifact, f"{prefix}{name}/")
-        else:
-            paths[f"{prefix}{name}"] = artifact.path if isinstance(artifact, Experiment) else artifact
-    return paths
-
-
-def nested(named: dict[str, Any]) -> dict:
-    """The nested dicts whose names `named_paths` joined."""
-    result = {}
-    for name, value in named.items():
-        *folders, last = name.split("/")
-        level = result
-        for folder in folders:
-            level = level.setdefault(folder, {})
-        level[last] = value
-    return result

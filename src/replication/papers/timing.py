@@ -25,7 +25,7 @@ from logzoo.streams import root_stream
 from logzoo.training.trackers import tracker
 from logzoo.training.trainers import TRACKERS, trainer
 from replication.papers.configured import estimator_options, matched_base
-from replication.papers.declaration import TIMINGS
+from replication.papers.experiment import TIMINGS
 from replication.papers.infinite_swapping.ins_runs import swapped_ladders
 from replication.papers.rts.rungs import StoredDraws, estimates_of_samples, mbar_of_sample
 

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field
 from logzoo.checks import expected_one_of, shown
 from logzoo.printing import shortened
 from logzoo.training.trainers import TRACKERS
-from replication.papers.declaration import option_defaults
+from replication.papers.experiment import option_defaults
 
 # Options that jobs pass to methods themselves.
 _OF_JOBS = {"stream", "progress", "checkpoint", "validation", "start"}

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from logzoo.checks import one_of
 from replication.claim import Size
-from replication.papers.declaration import training_work
+from replication.papers.experiment import training_work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from replication.papers.declaration import Experiment, Here
+    from replication.papers.declaration import Here
+    from replication.papers.experiment import Experiment
     from replication.types import Settings
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replication.claim import Claim, Size
-from replication.papers.declaration import TIMINGS, Declaration, Here
+from replication.papers.declaration import Declaration, Here
 from replication.papers.expected import expect
+from replication.papers.experiment import TIMINGS
 from replication.papers.infinite_swapping.ins_distances import (
     DISTANCE,
     add_legend,

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from logzoo.types import Array, ArrayLike
-    from replication.papers.declaration import Experiment, Here
+    from replication.papers.declaration import Here
+    from replication.papers.experiment import Experiment
     from replication.types import Axes, Dataset
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from replication.artifacts import stand_in_note
-from replication.papers.declaration import SWEEP, Declaration, Here, training_most, training_work
+from replication.papers.declaration import Declaration, Here
+from replication.papers.experiment import SWEEP, training_most, training_work
 from replication.papers.las_vegas.lv_likelihoods import (
     CLAIMS_1,
     CLAIMS_2,

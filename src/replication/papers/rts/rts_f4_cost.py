@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replication.claim import Claim, Size
-from replication.papers.declaration import TIMINGS, Here
+from replication.papers.declaration import Here
+from replication.papers.experiment import TIMINGS
 from replication.reporting.statistics import over_repeats, ratio_of_means
 from replication.reporting.style import count_ticks, finished, look_of, new_figure, plain_logarithms
 

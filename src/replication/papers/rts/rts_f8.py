@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from replication.claim import Claim, Power, Size
-from replication.papers.declaration import Experiment, Here
+from replication.papers.declaration import Here
+from replication.papers.experiment import Experiment
 from replication.reporting import style
 from replication.reporting.statistics import over_repeats, rmse_with_band, root_mean_square, truth_of, untested
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from logzoo.types import Array
-    from replication.papers.declaration import Experiment, Here
+    from replication.papers.declaration import Here
+    from replication.papers.experiment import Experiment
     from replication.reporting.statistics import Statistic
     from replication.types import Dataset, Measure
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from replication.artifacts import stand_in_note
 from replication.claim import Claim, Power, Size
-from replication.papers.declaration import TIMINGS, Here, training_work
+from replication.papers.declaration import Here
+from replication.papers.experiment import TIMINGS, training_work
 from replication.reporting.statistics import mean, over_repeats, ratio_of_means, seconds_of_budgets
 from replication.reporting.tables import DIGITS, Column, table_of
 
