@@ -9,12 +9,11 @@ import numpy as np
 from replication.claim import ERROR, FEWEST_REPEATS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from collections.abc import Mapping, Sequence
 
     import xarray as xr
 
-    from logzoo.types import Array
+    from logzoo.types import Array, ArrayLike
     from replication.types import Measure
 
 
@@ -56,12 +55,12 @@ def untested(note: str = "") -> Statistic:
     return Statistic(np.nan, np.nan, np.nan, note)
 
 
-def truth_of(truth: xr.Dataset) -> Any:
+def truth_of(truth: xr.Dataset) -> tuple[float, float]:
     """log Z taken as true and its standard error, nats; the error is infinite where its runs did not converge."""
     return float(truth["log_z"]), float(truth["std_error"]) if truth.attrs.get("converged", 1) else np.inf
 
 
-def fixed_generator(key: Any) -> np.random.Generator:
+def fixed_generator(key: int | Sequence[int]) -> np.random.Generator:
     """A generator that always makes the same resamples: a repeated figure or verdict is the same."""
     return np.random.Generator(np.random.Philox(key=key))
 
@@ -196,7 +195,7 @@ def holm(tails: Mapping[str, float]) -> dict[str, bool]:
     return holds
 
 
-def share(hits: Any, note: str = "") -> Statistic:
+def share(hits: Array, note: str = "") -> Statistic:
     """Share of hits with its binomial interval; NaN of none."""
     if hits.size == 0:
         return untested(note)
@@ -204,7 +203,7 @@ def share(hits: Any, note: str = "") -> Statistic:
     return Statistic(float(value), float(low), float(high), joined(note, f"of {hits.size}"), number=int(hits.size))
 
 
-def share_with_interval(hits: Any, number: Any) -> Any:
+def share_with_interval(hits: ArrayLike, number: ArrayLike) -> tuple[Array, Array]:
     """Share of hits and its 95% interval (Wilson 1927; Brown, Cai & DasGupta 2001); NaN where the number is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         fraction, squared = np.divide(hits, number), np.divide(DEVIATE**2, number)
@@ -214,45 +213,45 @@ def share_with_interval(hits: Any, number: Any) -> Any:
     return fraction, np.array([np.minimum(fraction, center - half), np.maximum(fraction, center + half)])
 
 
-def mean_with_band(values: Any) -> Any:
+def mean_with_band(values: Array) -> tuple[Array, Array]:
     """Mean over the last axis (budget, replicate) and a 95% bootstrap band: (budget,), (2, budget)."""
     return _with_band(values, lambda sample: sample.mean(axis=-1))
 
 
-def rmse_with_band(values: Any, truth: Any) -> Any:
+def rmse_with_band(values: Array, truth: float) -> tuple[Array, Array]:
     """Root mean square error over replicates (budget, replicate) and its 95% bootstrap band: (budget,), (2, budget)."""
     return _with_band(values - truth, root_mean_square)
 
 
-def root_mean_square(errors: Any, axis: int | tuple[int, ...] = -1) -> Any:
+def root_mean_square(errors: Array, axis: int | tuple[int, ...] = -1) -> Array:
     """Root mean square over an axis, or several."""
     return np.sqrt((errors**2).mean(axis=axis))
 
 
-def ratio_of_rmse(errors: Any, others: Any) -> Any:
+def ratio_of_rmse(errors: Array, others: Array) -> Array:
     """Root mean square over all axes but the first (resample), over that of other errors."""
     above, below = (root_mean_square(array, _inner_axes(array)) for array in (errors, others))
     return above / below
 
 
-def mean(values: Any) -> Any:
+def mean(values: Array) -> Array:
     """Mean over all axes but the first (resample)."""
     return values.mean(axis=_inner_axes(values))
 
 
-def ratio_of_means(values: Any, others: Any) -> Any:
+def ratio_of_means(values: Array, others: Array) -> Array:
     """`mean` of values over that of others, NaN where both are 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return mean(values) / mean(others)
 
 
-def ratio_of_sums(values: Any, others: Any) -> Any:
+def ratio_of_sums(values: Array, others: Array) -> Array:
     """Sum of values over the last axis over that of others, NaN where both are 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return values.sum(axis=-1) / others.sum(axis=-1)
 
 
-def difference_of_means(values: Any, others: Any) -> Any:
+def difference_of_means(values: Array, others: Array) -> Array:
     """`mean` of values less that of others."""
     return mean(values) - mean(others)
 
@@ -266,7 +265,7 @@ def _with_band(values, statistic):
     return statistic(values), np.quantile(statistic(resampled(values, chosen)), QUANTILES, axis=0)
 
 
-def seconds_of_budgets(timings: xr.Dataset, estimator: str, budgets: Any) -> Any:
+def seconds_of_budgets(timings: xr.Dataset, estimator: str, budgets: ArrayLike) -> tuple[Array, float]:
     """Seconds (budget,) of an estimator, on the line through the measured times, and seconds of a sweep.
 
     timings: Dataset of `replication.papers.timing.estimators`; time is linear in sweeps beyond a fixed part, which is

@@ -191,7 +191,7 @@ def save(figure: Figure, png: FilePath, pdf: FilePath, stamp: Mapping[str, Any] 
         write_bytes(path, content)
 
 
-def picture_bytes(figure: Any, stamp: Mapping[str, Any] = UNKNOWN) -> Any:
+def picture_bytes(figure: Any, stamp: Mapping[str, Any] = UNKNOWN) -> tuple[bytes, bytes]:
     """The bytes that `save` writes as PNG and as PDF."""
     from PIL import Image, TiffImagePlugin  # noqa: F401  else pillow looks for it among all its formats
     from PIL.PngImagePlugin import PngInfo
