@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import xarray as xr
 from projects import ROOT
 from rocrate.rocrate import ROCrate
 from trees import Tree
@@ -14,7 +15,7 @@ from replication.audit.crate import CRATE, write_crate
 from replication.audit.manifest import manifest_path, read_manifest
 from replication.cli import main
 
-TABLE, RAW = "data/tiny/tables/t.nc", "data/raw/source/values.txt"
+TABLE, ZOO, RAW = "data/tiny/tables/t.nc", "data/tiny/zoo.nc", "data/raw/source/values.txt"
 WRITTEN = {
     "Snakefile": "rule all:\n",
     "config/config.yaml": "scale: quick\n",
@@ -65,6 +66,11 @@ def test_every_file_is_described_as_it_is_and_the_library_reads_it(project):
         assert root[key]
     assert "https://w3id.org/ro/wfrun/workflow/0.5" in references(root["conformsTo"])
     assert described <= references(root["hasPart"])
+    with xr.open_dataset(project / ZOO) as zoo:
+        measured = [entities[name] for name in references(entities[ZOO]["variableMeasured"])]
+        assert {(entity["name"], entity["unitText"]) for entity in measured} == {
+            (name, variable.attrs.get("units", "1")) for name, variable in zoo.variables.items()
+        }
     assert {entity.id for entity in ROCrate(project).data_entities} >= described
 
 

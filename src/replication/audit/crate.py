@@ -16,6 +16,7 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
 from logzoo.io.atomic import write_text
+from logzoo.io.netcdf import load_raw
 from logzoo.io.reading import read_bytes, sha256_of
 from logzoo.printing import one_line
 from replication.audit.manifest import manifest_path
@@ -60,6 +61,19 @@ def write_crate(
     return folder / CRATE
 
 
+def variables_of(path: FilePath) -> dict[str, dict[str, str]]:
+    """{variable: properties of schema.org} of a NetCDF artifact: what it is, its dimensions and flags, its unit."""
+    dataset, described = load_raw(path), {}
+    for name, variable in dataset.variables.items():
+        text = f"{variable.attrs.get('long_name', name)}; dimensions: {', '.join(map(str, variable.dims)) or 'none'}"
+        if "flag_meanings" in variable.attrs:
+            masks = map(str, variable.attrs["flag_masks"])
+            flags = zip(masks, variable.attrs["flag_meanings"].split(), strict=True)
+            text += f"; bits: {', '.join(map(' '.join, flags))}"
+        described[str(name)] = {"name": str(name), "description": text, "unitText": variable.attrs.get("units", "1")}
+    return described
+
+
 def _described(folder, scale, files, citation, agent):
     """The JSON-LD of the run: configuration and raw files are its inputs, all other listed files its results."""
     crate = ROCrate(version="1.1")
@@ -74,6 +88,9 @@ def _described(folder, scale, files, citation, agent):
         entity["name"], entity["contentSize"] = path, str((folder / path).stat().st_size)
         entity["encodingFormat"] = "application/gzip" if packed else form or "application/octet-stream"
         entity["sha256"] = files.get(path) or sha256_of(folder / path)
+        if kind_of(path) == "zoo":
+            fields = variables_of(folder / path).items()
+            entity["variableMeasured"] = [add(f"#zoo-{name}", "PropertyValue", **field) for name, field in fields]
         return entity
 
     def below(top, pattern="*"):
