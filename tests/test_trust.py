@@ -430,7 +430,7 @@ def test_auto_goes_on_from_a_checkpoint_to_the_same_bits(tmp_path, monkeypatch):
 def test_auto_spends_no_more_than_it_may():
     rbm = random_rbm(3, visible=30, hidden=10)
     for chains, least in ((2, 389_300), (100, 12_980)):
-        with pytest.raises(BudgetExceeded, match=f"^sweeps: expected {least:,} at least of {chains} chains"):
+        with pytest.raises(BudgetExceeded, match=f"^sweeps: expected at least {least:,} for each of {chains} chains"):
             auto_of(rbm, sweeps=least - 1, chains=chains)
         assert auto.default_sweeps(rbm, chains) > least
     assert auto_of(rbm, sweeps=12_980).sweeps <= 12_980

@@ -1,10 +1,10 @@
-"""Auto: log Z to a requested accuracy, or a refusal, by methods that fail in unlike ways.
+"""Auto: log Z to a requested accuracy, or a refusal, by methods that fail in different ways.
 
-In rounds of growing budgets, every method estimates log Z afresh: annealing, simulated tempering and parallel tempering
-from a base of the modes (or of the data), and annealing from the basins of the modes. It ends when at least two methods
-converged, all those agree, with the round before too, and their pooled interval is narrow enough. The first round also
-anneals from the visible bias, and annealing keeps the better of the two bases. Of all numbers only the rigorous upper
-bound includes modes that no chain has visited.
+Four methods estimate log Z in rounds of growing budgets. Annealing, simulated tempering and parallel tempering start
+from a base of the modes (or of the data); the fourth method anneals from the basins of the modes. The search ends when
+three conditions hold: at least two methods converged and agree, the round before agrees with them, and their pooled
+interval is narrow enough. The first round also anneals from the visible bias, and annealing keeps the better base.
+Only the rigorous upper bound includes modes that no chain has visited.
 """
 
 import os
@@ -43,16 +43,16 @@ from logzoo.types import Array, ArrayLike
 METHODS = ("ais", "basins", "rts", "bar")
 # Sweeps of each method in the first round.
 _FIRST = 1000
-# Share of the sweeps of a round, or of 4000, that the search for modes before it takes at most.
+# Largest share of a round's sweeps that the search for modes may take; sweeps of a round beyond 4000 do not count.
 _SEARCH, _MOST_SEARCHED = 0.3, 4000
 # Units of the smaller layer up to which enumeration costs about a second.
 _ENUMERABLE = 20
-# The default budget: the most sweeps, the most work in weights passed by all chains, and the weights that cost as much
-# as a unit.
+# Limits of the default budget: sweeps of each chain, and sweeps of all chains times weights. A unit costs about as much
+# as 200 weights.
 _MOST_SWEEPS, _MOST_WORK, _WEIGHTS_OF_A_UNIT = 300_000, 1.8e13, 200
 # Part of the tolerance by which evidence may lie beyond three standard errors of an estimate.
 _SLACK = 0.1
-# Nats; the standard error above which an estimate of mass is not used.
+# Largest standard error of a mass, in nats, that the interval of a refused estimate takes into account.
 _LARGEST_ERROR = 1.0
 
 
@@ -78,10 +78,10 @@ def estimate(
         The budget. It pays for the evidence and for all rounds.
     stream : Stream
     tolerance : float, nats
-        The interval is no narrower, because methods and rounds are compared to within it.
+        Half-width of the interval, because methods and rounds are compared only to within the tolerance.
     base : array, shape (visible,), log-odds, or str, optional
-        Base of the tempering methods. By default the marginals of the data. If there are no data either, it is the
-        modes, or the visible bias for annealing if that does better in the first round.
+        Base of the methods. By default it comes from the marginals of the data. Without data it comes from the modes;
+        annealing takes the visible bias if that does better in the first round.
     data : array of 0 and 1, shape (examples, visible), optional
     enumerable : int
         Units of the smaller layer up to which log Z is enumerated instead.
@@ -89,17 +89,17 @@ def estimate(
         By default one for each core.
     progress : bool
     checkpoint : Checkpoint, optional
-        Where rounds are saved, and resumed from.
+        Estimates are saved to it, and an interrupted call resumes from it.
 
     Returns
     -------
     Estimate
-        If it is refused, `reasons` says why and the interval is the hull of the intervals of all methods.
+        If it is refused, `reasons` lists the failed checks, and the interval is the hull of all methods' intervals.
 
     Raises
     ------
     ValueError
-        For impossible options, and for a budget below that of the first round.
+        For impossible options, and for a budget that is too small for the first round.
     """
     tolerance = positive_number("tolerance", tolerance)
     threads = usable_cores() if threads is None else whole_number("threads", threads)
@@ -109,15 +109,15 @@ def estimate(
     least = _least_sweeps(rbm, ledger.chains)
     if ledger.remaining < least:
         raise BudgetExceeded(
-            f"sweeps: expected {least:,} at least of {ledger.chains} chains, many of them for what estimates are "
-            f"checked against, which more chains share; found {ledger.remaining:,}"
+            f"sweeps: expected at least {least:,} for each of {ledger.chains} chains, found {ledger.remaining:,}; "
+            "more chains need fewer sweeps each, because they share the cost of the evidence"
         )
     display = {"threads": threads, "progress": progress}
     (lower, upper), modes = _searched(rbm, ledger, _FIRST, stream.child("modes", 0), data, threads)
     if upper - lower <= 2.0 * tolerance:
         return _certain(lower, upper, "bounds")
     check_rounding(rbm, min(_SLACK * tolerance, MOST_ESTIMATED), "a tenth of the tolerance up to 1 nat")
-    # Parallel tempering is one of its own methods.
+    # Not tempered, because parallel tempering is one of the methods.
     evidence = gather(rbm, stream.child("evidence"), ledger, data=data, tempered=False, **display)
     evidence = evidence._replace(lower=max(lower, evidence.lower))
     if evidence.upper - evidence.lower <= 2.0 * tolerance:
@@ -131,7 +131,7 @@ def estimate(
         checkpoint.load({"estimates": finished})
 
     def run(method, start, sweeps, substream, note):
-        """The Estimate of one method from one base: of the checkpoint, or a new one."""
+        """The Estimate of one method from one base, read from the checkpoint if possible."""
         nonlocal count
         share = ledger.part(sweeps, method)
         if count == len(finished.estimates):
@@ -146,7 +146,7 @@ def estimate(
     rounds, sweeps, methods, outlook = [], _FIRST, METHODS, ""
     begun, spent = time.monotonic(), ledger.chain_sweeps
     while True:
-        if rounds and by_default:  # another search may find modes that the one before missed
+        if rounds and by_default:  # another search may find modes that the last search missed
             _, modes = _searched(rbm, ledger, sweeps, stream.child("modes", len(rounds)), data, threads)
         estimates, note = [], f"round {len(rounds) + 1} of {sweeps:,} sweeps{outlook}"
         for method in methods:
@@ -167,12 +167,12 @@ def estimate(
             return _stated(rounds, reasons, evidence, tolerance)
         sweeps = min(next_sweeps(rounds, tolerance), affordable)
         seconds = (time.monotonic() - begun) * ledger.chains / (ledger.chain_sweeps - spent)
-        times = f"{sweeps * len(methods) * seconds:.0f} s, all at most {ledger.remaining * seconds:.0f} s"
+        times = f"{sweeps * len(methods) * seconds:.0f} s, all rounds at most {ledger.remaining * seconds:.0f} s"
         outlook = f" ({times}): {obstacle(rounds, tolerance)}"
 
 
 def default_sweeps(rbm: RBM, chains: int) -> int:
-    """Sweeps of each chain that `estimate` may use by default: 300,000, or fewer of large models or many chains."""
+    """Sweeps of each chain that `estimate` may use by default: 300,000, or fewer for large models or many chains."""
     weights = rbm.visible * rbm.hidden + _WEIGHTS_OF_A_UNIT * (rbm.visible + rbm.hidden)
     affordable = min(_MOST_SWEEPS, int(_MOST_WORK / (weights * chains)))
     return max(affordable, 2 * _least_sweeps(rbm, chains))
@@ -190,7 +190,7 @@ def usable_cores() -> int:
 
 
 def _searched(rbm, ledger, sweeps, stream, data, threads):
-    """Rigorous bounds (lower, upper) of log Z in nats, and base log-odds (visible,) of the modes, by one search."""
+    """Rigorous bounds (lower, upper) of log Z in nats, and base log-odds (visible,), both from a search for modes."""
     left, constant, visible = without_certain(rbm)
     data = None if data is None else data[:, visible]
     sweeps = min(sweeps, _MOST_SEARCHED)
@@ -209,7 +209,7 @@ def _certain(lower, upper, source):
 
 
 def _better(runs):
-    """Number of the better of one or two runs of annealing: the higher if they disagree, else the more certain."""
+    """Index of the better of one or two Estimates: the larger log Z if they disagree, else the smaller error."""
     if len(runs) == 1:
         return 0
     # Annealed estimates are low on average.
@@ -219,13 +219,13 @@ def _better(runs):
 
 
 def _reasons(rounds, evidence, tolerance):
-    """Why the rounds do not settle log Z; empty if they do."""
+    """Names of the checks that the rounds failed; empty if log Z is settled."""
     checked = weighed(_estimate(rounds, (), evidence), evidence, _SLACK * tolerance)
     return (*checked.reasons, *unsettled(rounds, tolerance))
 
 
 def _estimate(rounds, reasons, evidence):
-    """The Estimate of the rounds that count."""
+    """The Estimate pooled over rounds by `together`."""
     last, (log_z, std_error) = rounds[-1], together(rounds)
     return Estimate(
         log_z=log_z,
@@ -239,11 +239,11 @@ def _estimate(rounds, reasons, evidence):
 
 
 def _stated(rounds, reasons, evidence, tolerance):
-    """The Estimate of the rounds, cut at rigorous bounds; if refused, with all reasons and the hull of intervals."""
+    """The pooled Estimate, cut at rigorous bounds; a refusal has all reasons and the hull of all intervals."""
     doubts = {*reasons, *(name for estimate in rounds[-1].estimates for name in estimate.reasons if reasons)}
     result = _estimate(rounds, tuple(name for name in REASONS if name in doubts), evidence)
     if not reasons:
-        # Agreement was tested to within the tolerance, and no closer.
+        # Methods and rounds were compared only to within the tolerance.
         low, high = result.log_z - tolerance, result.log_z + tolerance
     else:
         masses = [mass + SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]

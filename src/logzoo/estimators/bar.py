@@ -1,15 +1,16 @@
-"""BAR and PT-MBAR: parallel tempering read by bridges between neighbouring rungs, or at all rungs.
+"""BAR and PT-MBAR: log Z from parallel tempering, by bridges between neighbouring rungs or from log f at all rungs.
 
-BAR (Bennett 1976; Meng & Wong 1996; Desjardins, Courville & Bengio 2011, section 3.2): for a pair of rungs with
-s = Z_{i+1} / Z_i and q* = f_i f_{i+1} / (s f_i + f_{i+1}): Z_{i+1} / Z_i = mean u / mean v, u = q* / f_i at the
-states of rung i and v = q* / f_{i+1} at those of rung i + 1. log Z = log Z_1 + sum_i log(Z_{i+1} / Z_i).
-Cost: one sweep and log f at three rungs a sweep. The stepping stones (Xie et al. 2011) are computed as well: sum_i log
-mean f_{i+1} / f_i over rung i, low on average, and -sum_i log mean f_i / f_{i+1} over rung i + 1, high on average.
+BAR (Bennett 1976; Meng & Wong 1996; Desjardins, Courville & Bengio 2011, section 3.2) builds a bridge for each pair of
+rungs: q* = f_i f_{i+1} / (s f_i + f_{i+1}), with s near Z_{i+1} / Z_i. Then Z_{i+1} / Z_i = mean u / mean v, where
+u = q* / f_i at the states of rung i and v = q* / f_{i+1} at the states of rung i + 1. log Z is
+log Z_1 + sum_i log(Z_{i+1} / Z_i). Cost of a sweep: one Gibbs sweep and log f at three rungs.
+Stepping stones (Xie et al. 2011) are computed as well: sum_i log mean f_{i+1} / f_i over rung i is low on average, and
+-sum_i log mean f_i / f_{i+1} over rung i + 1 is high on average.
 
-PT-MBAR is MBAR (Shirts & Chodera 2008) in a form that streams. At frozen log Zhat, q_k(x) = f_k(x) / Zhat_k / sum_l
-f_l(x) / Zhat_l; O_lk, the mean of q_k over the states of rung l, obeys Z_l / Zhat_l O_lk = Z_k / Zhat_k O_kl on
-average. So its stationary vector is proportional to Z_k / Zhat_k for any Zhat. Cost: that of BAR, and log f at all
-rungs after every second sweep.
+PT-MBAR is MBAR (Shirts & Chodera 2008) from running sums. At fixed log Zhat, let q_k(x) be f_k(x) / Zhat_k divided by
+sum_l f_l(x) / Zhat_l, and O_lk the mean of q_k over the states of rung l. On average Z_l / Zhat_l O_lk equals
+Z_k / Zhat_k O_kl. The stationary vector of O is therefore proportional to Z_k / Zhat_k for any Zhat. Cost: as for BAR,
+plus log f at all rungs after every second sweep.
 """
 
 from typing import Any
@@ -25,30 +26,30 @@ from logzoo.models.rbm import RBM
 from logzoo.samplers.replica_exchange import ParallelTemperingDraws, Steps
 from logzoo.types import Floats
 
-# With fewer ladders than this the spread is too uncertain, so their runs are cut into blocks.
+# The spread over fewer ladders is too uncertain, so their runs are cut into blocks.
 _FEWEST_LADDERS = 5
 _BLOCKS = 10
-# Replicas must have travelled: mean round trips of one, and the share of exchanges made by the worst pair.
+# Smallest mean number of round trips of a replica, and smallest share of exchanges made by a pair of rungs.
 _FEWEST_ROUND_TRIPS = 1.0
 _LEAST_EXCHANGE = 0.02
-# Nats by which a ratio may differ from the s at which it was summed: beyond, the decisive states are too rare to be
+# Largest distance in nats of a log ratio from the log s of its bridge. Beyond it the decisive states are too rare to be
 # drawn.
 _LARGEST_OFFSET = 3.0
 _TINY = np.finfo(float).tiny
-# Largest argument of the exponential of a stepping stone: sums stay finite.
+# Largest argument of the exponential of a stepping stone, so that sums stay finite.
 _LARGEST_LOG = 600.0
 _BISECTIONS = 80
 
 
 def read(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of parallel tempering by BAR, as by `from_bridges`."""
+    """The Estimate of `Draws` of parallel tempering by BAR; see `from_bridges`."""
     return from_bridges(draws.rbm, draws.sample, draws.observed[BridgeSums])
 
 
 def from_bridges(rbm: RBM, draws: ParallelTemperingDraws, sums: "BridgeSums") -> Estimate:
     """The Estimate from ParallelTemperingDraws and the BridgeSums of their run.
 
-    Its error is by the jackknife over independent ladders, or over blocks of the run if there are fewer than five.
+    The error is the jackknife error over independent ladders, or over blocks of the run for fewer than five ladders.
     Raises ValueError for a single ladder with only one sweep.
     """
     parts = sums.parts()
@@ -60,19 +61,19 @@ def from_bridges(rbm: RBM, draws: ParallelTemperingDraws, sums: "BridgeSums") ->
 def estimate_of_exchanges(
     rbm: RBM, draws: ParallelTemperingDraws, sums: "BridgeSums", log_ratios: Floats, left_out: Floats
 ) -> Estimate:
-    """The Estimate from log(Z_{i+1} / Z_i) (pair,), and from log(Z_K / Z_1) (part,) with one part left out each.
+    """The Estimate from log_ratios (pair,): log(Z_{i+1} / Z_i), and left_out (part,): log(Z_K / Z_1) without a part.
 
-    draws: with `log_z_base`, `round_trips`, `exchange_rates` and `round_trip_share`; sums: BridgeSums of the same run.
+    draws: have `log_z_base`, `round_trips`, `exchange_rates` and `round_trip_share`; sums: BridgeSums of the same run.
     Raises ValueError for a single part.
     """
     if len(left_out) < 2:
-        raise ValueError("sweeps: expected at least 2 for a single ladder, because an interval needs a spread")
+        raise ValueError("sweeps: expected at least 2 for a single ladder, because an interval needs a spread; found 1")
     log_z, std_error = draws.log_z_base + float(log_ratios.sum()), jackknife_error(left_out)
     offset = float(np.abs(log_ratios - sums.log_s).max())
     gap, gap_error = sums.sandwich()
     round_trips, exchange_rate = float(draws.round_trips.mean()), float(draws.exchange_rates.min())
     signs = {
-        # Only independent units have no spread.
+        # Without spread an estimate is right only for independent units.
         "one-way": std_error == 0.0 and bool(rbm.weights.any()),
         "no-round-trips": round_trips < _FEWEST_ROUND_TRIPS,
         "few-exchanges": exchange_rate < _LEAST_EXCHANGE,
@@ -97,13 +98,13 @@ def estimate_of_exchanges(
 class BridgeSums:
     """Observer of parallel tempering: running sums of u and s v for every pair, at an s that the burn-in found.
 
-    Any s that does not depend on the draws gives a consistent ratio. Near Z_{i+1} / Z_i the variance is nearly the
-    least: an error of s has a second-order effect. So the burn-in improves s repeatedly, and the sampling phase is
-    summed at the last value, sweep by sweep, in constant memory. Without a burn-in, s comes from the first stretch.
+    Any s that does not depend on the draws gives a consistent ratio. The variance is smallest near s = Z_{i+1} / Z_i,
+    where an error of s has a second-order effect. The burn-in therefore improves s repeatedly, and the sampling phase
+    is summed at the last s, in constant memory. Without a burn-in, s comes from the first stretch.
     """
 
     def start(self, ladders: int, rungs: int, sweeps: int) -> None:
-        """Begin a run whose sampling phase has that many sweeps."""
+        """Begin a run whose sampling phase has `sweeps` sweeps."""
         self.log_s: Any = None
         self._pilot = np.full((2, rungs - 1), -np.inf)
         self._stretches = 0
@@ -128,11 +129,11 @@ class BridgeSums:
         self._done += above.shape[1]
 
     def _improve(self, up, down):
-        """One step of s towards mean u / mean v; early stretches are discarded as the run doubles."""
+        """Move s one step towards mean u / mean v; stretches 1, 2, 4, 8 and so on discard the stretches before them."""
         self._stretches += 1
         if self._stretches & (self._stretches - 1) == 0:
             self._pilot[:] = -np.inf
-        # v is kept in units that do not depend on s, relative to the present one.
+        # The second row sums s v, so it is scaled below to the new s.
         log_sums = np.stack(
             [logsumexp(log_expit(up - self.log_s), axis=0), logsumexp(log_expit(self.log_s - down), axis=0)]
         )
@@ -144,7 +145,7 @@ class BridgeSums:
     def parts(self) -> Floats:
         """Sums (part, 5, pair) over independent parts of the run: ladders, or blocks of each.
 
-        Of u, s v, the stepping stones f_{i+1} / (s f_i) upwards and s f_i / f_{i+1} downwards, and 1.
+        The five are sums of u, s v, the stepping stones f_{i+1} / (s f_i) upwards and s f_i / f_{i+1} downwards, and 1.
         """
         return self._sums.reshape(-1, *self._sums.shape[2:])
 
@@ -154,24 +155,24 @@ class BridgeSums:
         return self.log_s + logs[..., 0, :] - logs[..., 1, :]
 
     def sandwich(self) -> tuple[float, float]:
-        """log Z by stepping stones downwards less that upwards, in nats, and its standard error.
+        """log Z by downward minus log Z by upward stepping stones, in nats, and the standard error of the difference.
 
-        Above 0 on average, and small where the draws suffice (Xie et al. 2011).
+        The difference is above 0 on average, and small if the draws suffice (Xie et al. 2011).
         """
         parts = self.parts()
         return float(_gap(parts.sum(axis=0))), jackknife_error(_gap(sums_left_out(parts)))
 
 
 def _gap(sums):
-    """Stepping stones downwards less upwards (...), in nats, from sums (..., 5, pair)."""
+    """log Z by downward minus log Z by upward stepping stones (...), in nats, from sums (..., 5, pair)."""
     logs = np.log(np.maximum(sums, _TINY))
     return np.sum(2.0 * logs[..., 4, :] - logs[..., 3, :] - logs[..., 2, :], axis=-1)
 
 
 def bridge_root(up: Floats, down: Floats) -> Floats:
-    """The log s (pair,) at which mean u / mean v = s, for steps up and down (draw, pair) in nats, as many of each.
+    """The log s (pair,) at which mean u / mean v = s, for equally many steps up and down (draw, pair) in nats.
 
-    The root of sum expit(up - C) = sum expit(C - down), by bisection (Bennett 1976, eq 12).
+    It is the root of sum expit(up - C) = sum expit(C - down), by bisection (Bennett 1976, eq 12).
     """
     low = np.minimum(up.min(axis=0), down.min(axis=0))
     high = np.maximum(up.max(axis=0), down.max(axis=0))
@@ -183,7 +184,7 @@ def bridge_root(up: Floats, down: Floats) -> Floats:
 
 
 def read_overlaps(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of parallel tempering by PT-MBAR, its error by the jackknife as that of BAR.
+    """The Estimate of `Draws` of parallel tempering by PT-MBAR, with the jackknife error of `from_bridges`.
 
     Raises ValueError for a single ladder with only one sweep.
     """
@@ -194,12 +195,12 @@ def read_overlaps(draws: Draws) -> Estimate:
 
 
 class OverlapSums(BridgeSums):
-    """Observer of parallel tempering: BridgeSums, and sums of q at every rung, at the log Zhat of the bridges."""
+    """Observer of parallel tempering: BridgeSums, and sums of q at every rung with the log Zhat of the bridges."""
 
     every = 2
 
     def start(self, ladders: int, rungs: int, sweeps: int) -> None:
-        """Begin a run whose sampling phase has that many sweeps."""
+        """Begin a run whose sampling phase has `sweeps` sweeps."""
         super().start(ladders, rungs, sweeps)
         self._overlaps = np.zeros((self.blocks, ladders, rungs, rungs))
 
@@ -217,7 +218,7 @@ class OverlapSums(BridgeSums):
         np.add.at(self._overlaps, sweep * self.blocks // self._sweeps, q.swapaxes(0, 1))
 
     def overlaps(self) -> Floats:
-        """Sums (part, rung, rung) of q_k over the states of rung l, over parts as those of the bridges."""
+        """Sums (part, rung l, rung k) of q_k over the states of rung l; the parts are as in `parts`."""
         return self._overlaps.reshape(-1, *self._overlaps.shape[2:])
 
     def overlap_ratios(self, sums: Floats) -> Floats:

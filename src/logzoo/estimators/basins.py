@@ -1,8 +1,8 @@
-"""AIS from basins: the masses of the basins of attraction of mean field's modes, each by chains that start in it.
+"""AIS from basins: chains that start in the basin of a mean-field mode estimate its mass, and the masses add up to Z.
 
-Neal (2001) with a base for every mode, and the identity E[w g(x)] = Z E_p[g(x)] of annealed weights for g the indicator
-of a basin: log Z = log sum_B mean over the chains that start in B of w 1(x ends in B), below log Z on average.
-The stratification by modes is our own. Cost: that of AIS, and the search for modes.
+Annealed weights w (Neal 2001) from any base satisfy E[w g(x)] = Z E_p[g(x)]. With g the indicator of a basin B, log Z
+is log sum_B mean over the chains that start in B of w 1(x ends in B). The estimate is low on average.
+The stratification by modes is our own. Cost: as for AIS, plus the search for modes.
 """
 
 import numpy as np
@@ -16,37 +16,37 @@ from logzoo.estimators.weights import fewest_effective, log_normal_error, varian
 from logzoo.models.rbm import RBM
 from logzoo.samplers.annealed_from_modes import BasinDraws
 
-# Share of starts that would find a mode without a law.
+# Largest estimated share of Z in modes that no chain starts in.
 _MOST_UNSEEN = 0.02
 # A basin with less than this share of Z may rest on few chains.
 _SMALL = 0.02
 
 
 def read(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` whose sample is BasinDraws, as by `from_basins`."""
+    """The Estimate of `Draws` whose sample is BasinDraws; see `from_basins`."""
     return from_basins(draws.rbm, draws.sample, draws.ledger)
 
 
 def mass(draws: BasinDraws) -> tuple[float, float]:
-    """The mass that BasinDraws found, as log Z, and its standard error from their spread alone, in nats.
+    """log of the mass that BasinDraws found, and its standard error from the spread of the weights alone, in nats.
 
-    Mass that no chain has drawn would add to it.
+    The mass of states that no chain has drawn is missing.
     """
     return _summed(_by_basin(draws), _spread)[:2]
 
 
 def from_basins(rbm: RBM, draws: BasinDraws, ledger: SweepLedger) -> Estimate:
-    """Estimate of log Z from BasinDraws; where no chain stayed in its basin, all are one.
+    """Estimate log Z from BasinDraws; if no chain stayed in its basin, all basins count as a single basin.
 
-    Its error is from the spread within each basin. The estimate is converged if every basin with weight has enough
-    chains.
+    The error comes from the spread within each basin. The estimate is converged if every large basin has enough
+    effective chains and few modes are unseen.
     """
     by_basin = _by_basin(draws)
     log_z, std_error, shares, errors = _summed(by_basin, _relative_error)
     effective = np.array([effective_number(log_w) if np.any(log_w > -np.inf) else 0.0 for log_w in by_basin])
     needed = np.array([fewest_effective(log_w.size) for log_w in by_basin])
     few = bool(np.any((effective < needed) & (shares > _SMALL)))
-    # Welch (1947): parts of the variance, each estimated from its own chains.
+    # Degrees of freedom by Welch (1947), because the variance of each basin is estimated from its own chains.
     parts = (shares * errors) ** 2
     spread = np.sum(parts**2 / np.array([max(log_w.size - 1, 1) for log_w in by_basin]))
     freedom = parts.sum() ** 2 / spread if spread > 0.0 else float(draws.start.size - 1)
@@ -66,7 +66,7 @@ def from_basins(rbm: RBM, draws: BasinDraws, ledger: SweepLedger) -> Estimate:
 
 
 def _by_basin(draws):
-    """log-weights (chain,) nats of each basin's chains, -inf for those that left it."""
+    """For each basin the log-weights (chain,) in nats of the chains that started there; -inf if they left."""
     stayed = draws.end == draws.start
     start, stayed = (draws.start, stayed) if stayed.any() else (np.zeros_like(draws.start), ~stayed)
     log_w = np.where(stayed, draws.log_weight, -np.inf)
@@ -74,7 +74,7 @@ def _by_basin(draws):
 
 
 def _summed(by_basin, relative_error):
-    """log Z, its standard error, and each basin's share of Z and relative error, from each one's log-weights."""
+    """log Z, its standard error, and each basin's share of Z and relative error, from log-weights by basin."""
     log_mass = np.array(
         [logsumexp(log_w) - np.log(log_w.size) if np.any(log_w > -np.inf) else -np.inf for log_w in by_basin]
     )
@@ -85,7 +85,7 @@ def _summed(by_basin, relative_error):
 
 
 def _spread(log_w):
-    """Standard error of the mean of weights relative to it; 0 for no weight."""
+    """Relative standard error of the mean weight; 0 if all weights are 0."""
     if not np.any(log_w > -np.inf):
         return 0.0
     relative = np.exp(log_w - log_w.max())
@@ -93,8 +93,8 @@ def _spread(log_w):
 
 
 def _relative_error(log_w):
-    """Standard error of the mean of weights relative to it, at least that of log-normal weights and of few chains."""
+    """Relative standard error of the mean weight: at least the log-normal error, plus a term for few chains."""
     stayed = log_w[log_w > -np.inf]
-    # n chains of equal weights have no spread. They leave 1 / (2 n + 2) unseen, on average by Jeffreys' prior.
+    # n equal weights have no spread, but on average miss 1 / (2 n + 2) of the mass (under Jeffreys' prior).
     spread = max(_spread(log_w), log_normal_error(stayed)) if stayed.size else 0.0
     return float(np.hypot(spread, 0.5 / (log_w.size + 1)))

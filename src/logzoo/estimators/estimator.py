@@ -9,7 +9,7 @@ from logzoo.functions import Function, check_options, module_of, options_of, res
 from logzoo.models.rbm import RBM
 from logzoo.streams import Stream
 
-# Settings that do not change a draw, and the base, which all estimators of a run have in common.
+# Options that are not in the name of a run: all estimators of a run share the base, and the others change no draw.
 _UNNAMED = {"base", "threads", "progress"}
 
 
@@ -29,10 +29,10 @@ class Estimator:
         without ``observers`` if the estimator has none. None if the estimator cannot be split into draws and a
         reading.
     observers : tuple of functions
-        Each makes an observer, which sees the single draws of the sampler while it runs.
+        Each function makes an observer, which sees the single draws of the sampler while it runs.
     read : function
-        ``read(draws, **options)`` returns the `Estimate` of `Draws`. Without a sampler it is
-        ``read(rbm, ledger, stream, **options)`` and does everything.
+        ``read(draws, **options)`` returns the `Estimate` of `Draws`. Without a sampler the call is
+        ``read(rbm, ledger, stream, **options)``.
     passes_to : tuple of functions
         Functions to which the sampler passes its other options.
     shares : str
@@ -40,7 +40,7 @@ class Estimator:
     settings : mapping
         Defaults of the sampler's settings that are part of the name of the run.
     drawn : bool
-        Whether the estimate rests on draws, and so on the budget.
+        Whether the estimate depends on draws, and therefore on the budget.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Estimator:
         return options_of(*self.functions)
 
     def check(self, name: str, options: Mapping[str, Any]) -> None:
-        """Raise ValueError for an unknown option. name: how the estimator is listed."""
+        """Raise ValueError for an unknown option. name: of the estimator, for the message."""
         check_options(name, options, self.functions)
 
     def settings_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,14 +89,14 @@ class Estimator:
         return {**self.settings, **{name: value for name, value in options.items() if name not in of_readers}}
 
     def run_of(self, options: Mapping[str, Any]) -> tuple[str, str]:
-        """Name of the run with some options: runs of one name, RBM, base and budget have the same draws."""
+        """Name of the run with these options: runs with the same name, RBM, base and budget have the same draws."""
         settings = self.settings_of(options).items()
         named = (f"{name}={value}" for name, value in sorted(settings) if name not in _UNNAMED)
         # An option that is False does not change the draws.
         return self.shares, " ".join(setting for setting in named if not setting.endswith("=False"))
 
     def observers_of(self, options: Mapping[str, Any]) -> list[tuple]:
-        """The makers of the observers: functions, each with its options as sorted pairs."""
+        """The functions that make the observers, each with its options as sorted pairs."""
         functions = map(resolved, self.observers)
         return [(function, tuple(sorted(taken(options, function).items()))) for function in functions]
 
@@ -108,12 +108,12 @@ class Draws:
     Attributes
     ----------
     rbm : RBM
-        The RBM that the sampler ran on: without units that are certain.
+        The RBM that the sampler ran on, without the units that are certain.
     sample : object
         What the sampler returned, such as importance weights or sums over sweeps.
     observed : dict
-        Observers by the function that made them, as `read` of an estimator gets them. Before that, by function and
-        options.
+        Observers, keyed by the function that made them and its options. The `read` of an estimator gets them keyed by
+        the function alone.
     ledger : SweepLedger
         The budget, and the sweeps spent so far.
     stream : Stream

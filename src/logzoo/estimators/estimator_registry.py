@@ -1,4 +1,4 @@
-"""The estimators, by name: one table. Adding an estimator is one file and one line here."""
+"""The table of estimators by name. A new estimator takes one file, and one line here."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -34,19 +34,19 @@ _SNAPSHOTS = f"{_HERE}.trajectory_estimates"
 
 
 def _tempering(title, read, *observers):
-    """An estimator that reads the same run of simulated tempering as the others of its kind."""
+    """An estimator that reads the run of simulated tempering which all estimators made by this function share."""
     how: dict[str, Any] = {**_OF_TEMPERING, "shares": "simulated_tempering.run", "settings": {"rungs": 100}}
     return Estimator(title, f"{_TEMPERING}:run", (_MOVES, *observers), f"{_HERE}.{read}", **how)
 
 
 def _exchanges(title, read, observer):
-    """An estimator that reads the same run of parallel tempering as the others of its kind."""
+    """An estimator that reads the run of parallel tempering which all estimators made by this function share."""
     sampler, shares = f"{_SAMPLERS}.replica_exchange:run", "parallel_tempering.run"
     return Estimator(title, sampler, (f"{_HERE}.bar:{observer}",), f"{_HERE}.bar:{read}", shares=shares)
 
 
 def _adjusted(title, run):
-    """An estimator whose log Zhat moves while it draws."""
+    """An estimator that updates log Zhat while it draws."""
     passes_to = (f"{_SAMPLERS}.tempering_runs:run_in_groups", _BEGIN)
     return Estimator(title, f"{_TEMPERING}:{run}", (_MOVES,), f"{_TEMPERING}:from_groups", passes_to)
 
@@ -56,7 +56,7 @@ def _whole(title, function, **more):
     return Estimator(title, None, (), f"{_HERE}.{function}", **more)
 
 
-# In the order of tables and figures.
+# Listed in the order of tables and figures.
 ESTIMATORS = {
     "ais": Estimator("AIS", f"{_SAMPLERS}.annealed:run", (), _WEIGHTS),
     "smc": Estimator("SMC", f"{_SAMPLERS}.annealed:run_in_islands", (), f"{_HERE}.weights:read_islands"),
@@ -99,16 +99,15 @@ ESTIMATORS = {
 # Options whose arrays have an entry for every visible unit.
 _BY_UNIT = {"base", "data"}
 
-# Not in the table: it runs several estimators, and stops when they agree.
+# `auto` is not in the table, because it runs several estimators and stops when they agree.
 _KNOWN = {**ESTIMATORS, "auto": _whole("Auto", "auto:estimate")}
 
 
 def find(method: Method) -> Estimator:
-    """The `Estimator` of that name, or of a user's own function; ValueError for an unknown name.
+    """The `Estimator` of a name or of a user's own function; ValueError for an unknown name.
 
-    method: a name; an Estimator; or a function estimate(rbm, ledger, stream, **options) -> Estimate. Names that are not
-    in the table are looked up in the entry points of the group `logzoo.estimators`, which name an Estimator or such a
-    function of an installed package.
+    method: a name; an Estimator; or a function estimate(rbm, ledger, stream, **options) -> Estimate. Other names are
+    looked up in the entry points `logzoo.estimators` of installed packages, which name an Estimator or such a function.
     """
     if isinstance(method, Estimator):
         return method
@@ -125,12 +124,12 @@ def find(method: Method) -> Estimator:
 
 
 def name_of(method: Method) -> str:
-    """The name of a method: how it is listed, the title of an Estimator, or the name of a user's own function."""
+    """The name of a method: its name in the table, the title of an Estimator, or the name of a user's function."""
     return method.title if isinstance(method, Estimator) else method.__name__ if callable(method) else method
 
 
 def estimator(method: Method) -> Callable[..., "Estimate"]:
-    """The function run(rbm, ledger, stream, options) -> Estimate of a method as for `find`.
+    """The function run(rbm, ledger, stream, options) -> Estimate of a method; method: as for `find`.
 
     The function raises ValueError for a single chain and for unknown options.
     """
@@ -146,11 +145,11 @@ def estimator(method: Method) -> Callable[..., "Estimate"]:
 def estimate_together(
     rbm: RBM, readers_by_name: Mapping[str, Reader], sweeps: int, chains: int, stream: Stream
 ) -> dict[str, "Estimate"]:
-    """{name: Estimate} of {name: (method, options)}, which all start from the same base.
+    """Estimate log Z by several {name: (method, options)} from the same base; returns {name: Estimate}.
 
-    Each has a budget of its own, `sweeps` of `chains` chains. Estimators that share a run read the same draws, and each
-    is charged for them in full. The draws depend on `stream` and on the settings, not on which estimators read them.
-    Raises ValueError as `estimator`.
+    Each has its own budget: `sweeps` sweeps of `chains` chains. Estimators that share a run read the same draws, and
+    each is charged for them in full. The draws depend only on `stream` and the settings of the sampler.
+    Raises ValueError as `estimator` does.
     """
     runs = {}
     for name, (method, options) in readers_by_name.items():
@@ -165,7 +164,7 @@ def estimate_together(
 
 
 def _estimates(rbm, readers, ledger, stream, stream_of):
-    """{name: Estimate} of {name: (method, options)} that read one run. stream_of(name): randomness of a reading."""
+    """{name: Estimate} of the readers {name: (method, options)} of a run. stream_of(name): randomness of a reading."""
     method, options = next(iter(readers.values()))
     listed = find(method)
     if listed.sampler is not None:
@@ -177,7 +176,7 @@ def _estimates(rbm, readers, ledger, stream, stream_of):
 
 
 def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Stream) -> Draws:
-    """`Draws` for several (method, options) that share a run, observed for all of them. The first has the settings."""
+    """`Draws` of one run, with the observers of all readers (method, options); the first reader sets its settings."""
     method, options = readers[0]
     listed = find(method)
     left, constant, options = _prepared(rbm, ledger, options, listed)
@@ -200,7 +199,7 @@ def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, 
 def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate":
     """The Estimate that a method reads from `Draws`. Settings of the sampler among the options are not used.
 
-    Raises ValueError for draws of another sampler, and for draws that were not observed for the method.
+    Raises ValueError for draws of another sampler, and for draws without the observers of the method.
     """
     listed, name = _with_sampler(method), name_of(method)
     source, makers = draws.estimator, listed.observers_of(options)
@@ -217,13 +216,13 @@ def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate"
 
 
 def _sampler_of(listed: Estimator) -> Callable[..., Any]:
-    """The function that draws for an estimator that has one."""
+    """The sampler, as a function, of an estimator that has a sampler."""
     assert listed.sampler is not None
     return resolved(listed.sampler)
 
 
 def _with_sampler(method):
-    """The Estimator of a method; ValueError for one without a sampler."""
+    """The Estimator of a method; ValueError if it has no sampler."""
     listed, name = find(method), name_of(method)
     if listed.sampler is None:
         able = [candidate for candidate, other in ESTIMATORS.items() if other.sampler is not None]
@@ -232,13 +231,13 @@ def _with_sampler(method):
 
 
 def _prepared(rbm, ledger, options, listed):
-    """The RBM without units that are certain, what they add to log Z, and the options for it."""
+    """The RBM without the units that are certain, their contribution to log Z, and the options for that RBM."""
     if ledger.chains < 2:
-        raise ValueError(f"chains: expected at least 2, an interval needs a spread, found {ledger.chains}")
-    # Snapshots have all units.
+        raise ValueError(f"chains: expected at least 2, because an interval needs a spread, found {ledger.chains}")
+    # Units stay if there are snapshots, because snapshots have all units.
     whole = options.get("snapshots") is not None
     left, constant, visible = (rbm, 0.0, None) if whole else without_certain(rbm)
-    if listed.drawn and listed is not _KNOWN["auto"]:  # auto enumerates before it rounds
+    if listed.drawn and listed is not _KNOWN["auto"]:  # auto checks later, since it may enumerate without rounding
         check_rounding(left, MOST_ESTIMATED)
     if left is not rbm:
         of_units = {name: _of_units(options[name], rbm, visible) for name in _BY_UNIT & options.keys()}
@@ -247,7 +246,7 @@ def _prepared(rbm, ledger, options, listed):
 
 
 def _completed(method, estimate, left, constant, ledger):
-    """The Estimate, completed by units left out, rounding, the method and the sweeps spent."""
+    """The Estimate with the contribution of certain units, the error of rounding, the method and the sweeps spent."""
     listed, shifted = find(method), estimate.shifted(constant)
     estimate = replace(shifted, method=name_of(method), sweeps=ledger.spent, chains=ledger.chains)
     if listed is _KNOWN["auto"]:
@@ -256,7 +255,7 @@ def _completed(method, estimate, left, constant, ledger):
 
 
 def _of_units(values, rbm, visible):
-    """Values of the visible units that are left, along the last axis; values without such an axis stay as they are."""
+    """Values of the visible units that are left, along the last axis; values without such an axis are unchanged."""
     return np.asarray(values)[..., visible] if np.shape(values)[-1:] == (rbm.visible,) else values
 
 

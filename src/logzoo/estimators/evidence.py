@@ -1,7 +1,7 @@
 """Evidence that an estimate of log Z is checked against: rigorous bounds, and the mass that independent chains find.
 
-If all chains of an estimator missed a mode, their run gives no sign of it; chains that start in the modes of mean field
-do. Estimates of mass by annealing are unbiased for Z, so their logarithms lie below log Z on average. Their errors are
+A run gives no sign of a mode that all its chains missed, but chains that start in the modes of mean field may find it.
+Estimates of mass by annealing are unbiased for Z, so their logarithms lie below log Z on average. Their errors come
 from the spread of the weights drawn, because weights that were not drawn could only add to the mass.
 All annealed chains may still end in the lighter modes. Parallel tempering is therefore run too. Its BAR estimate is not
 a bound, but errs on the low side as long as its replicas make round trips.
@@ -30,20 +30,20 @@ from logzoo.samplers import annealed, annealed_from_modes, replica_exchange
 from logzoo.streams import Stream
 from logzoo.types import Array
 
-# Sweeps of each estimate of mass, on top of the run that it checks. Large models get fewer: as many as take a few
-# seconds.
+# Chains of each estimate of mass, and limits of its sweeps: most, fewest, and sweeps times weights. The last limit
+# keeps large models to a few seconds.
 _CHAINS, _MOST_SWEEPS, _FEWEST_SWEEPS, _WEIGHT_SWEEPS = 256, 1000, 300, 100_000_000
 _BASES = ("modes", "matched")
-# Sweeps of parallel tempering, and the reasons that it may carry: fewer than one round trip a replica. Below a
-# quarter of one, rungs may hold states that their neighbours do not, and its log Z be far too high.
+# Parallel tempering: its sweeps, the only reason that it may have, and the fewest round trips of a replica. With
+# fewer round trips a rung may hold states that its neighbours lack, which makes log Z far too high.
 _BRIDGED_SWEEPS, _HARMLESS, _FEWEST_ROUND_TRIPS = 2000, {"no-round-trips"}, 0.25
-# Examples that are looked at as states of their own.
+# Most examples that count as states seen.
 _MOST_STATES = 10_000
-# Evidence on the latest RBMs, a few numbers each.
+# Cache of the Evidence on recent RBMs, and its largest size.
 _GATHERED, _MOST_GATHERED = {}, 100
-# Standard errors that a difference must have to count.
+# Standard errors beyond which a difference contradicts an estimate.
 _REACH = 3.0
-# Nats; smaller differences are within the rounding of parameters in the kernels, and contradict nothing.
+# Nats; smaller differences may come from the rounding of parameters in the kernels.
 _RESOLUTION = 1e-3
 
 
@@ -53,11 +53,11 @@ class Evidence(NamedTuple):
     Attributes
     ----------
     lower : float
-        Rigorous lower bound: that of the modes, or the sum over distinct states seen.
+        Rigorous lower bound: the bound of the modes or the sum over distinct states seen, whichever is larger.
     upper : float
         Rigorous upper bound.
     masses : tuple of (log_z, std_error)
-        Mass that each independent run found, low on average.
+        log of the mass that each independent run found, low on average.
     """
 
     lower: float
@@ -84,7 +84,7 @@ def gather(
     ledger : SweepLedger, optional
         The budget that pays for the evidence.
     data : array of 0 and 1, shape (examples, visible), optional
-        States to look at and to start from.
+        States that the search for modes starts from, and that the lower bound includes.
     threads : int
     tempered : bool
         Whether 256 chains are also tempered in parallel for 2000 sweeps.
@@ -97,8 +97,8 @@ def gather(
     Notes
     -----
     Chains are annealed from the law of each mode, from the mean of all modes, and from the marginals of chains that
-    started at uniform units, as the search may have missed a mode. Each time 256 chains spend 1000 sweeps, or 300 on
-    large models.
+    started at uniform units, because the search may have missed a mode. Each annealing has 256 chains of 1000 sweeps,
+    or of at least 300 sweeps on large models.
     """
     rbm, constant, visible = without_certain(rbm)
     data = None if data is None else data[:, visible]
@@ -126,9 +126,9 @@ def gather(
 
 
 def gathered_once(rbm: RBM, stream: Stream, *, data: Array | None = None, **how: Any) -> Evidence:
-    """The Evidence of `gather`, found once for all estimates of an RBM that ask for it in turn; how: threads, progress.
+    """The Evidence of `gather`, from a cache if the same RBM was checked before; how: threads, progress.
 
-    It depends on the parameters, the stream and the data alone.
+    The cache is keyed by the parameters, the stream and the data.
     """
     key = identity_of({"rbm": rbm, "stream": stream, "data": data})
     result = _GATHERED.get(key)
@@ -146,7 +146,7 @@ def sweeps_of(visible: int, hidden: int) -> int:
 
 
 def chain_sweeps_of(visible: int, hidden: int, *, tempered: bool = True) -> int:
-    """Sweeps of single chains that the evidence on an RBM of that size takes, all in all; settings as in `gather`."""
+    """Sweeps, summed over chains, that the evidence on an RBM of that size takes; settings as in `gather`."""
     return _CHAINS * ((1 + len(_BASES)) * sweeps_of(visible, hidden) + tempered * _BRIDGED_SWEEPS)
 
 
@@ -155,10 +155,10 @@ def as_dataset(evidence: Evidence) -> xr.Dataset:
     log_z, std_error = np.reshape(evidence.masses, (-1, 2)).T
     return xr.Dataset(
         {
-            "lower": labelled((), evidence.lower, "sure lower bound of log Z", "nat"),
-            "upper": labelled((), evidence.upper, "sure upper bound of log Z", "nat"),
+            "lower": labelled((), evidence.lower, "rigorous lower bound of log Z", "nat"),
+            "upper": labelled((), evidence.upper, "rigorous upper bound of log Z", "nat"),
             "mass": labelled("run", log_z, "log of the mass that a run found", "nat"),
-            "mass_std_error": labelled("run", std_error, "its standard error", "nat"),
+            "mass_std_error": labelled("run", std_error, "standard error of the log of the mass", "nat"),
         }
     )
 
@@ -170,7 +170,7 @@ def from_dataset(dataset: xr.Dataset) -> Evidence:
 
 
 def with_masses(evidence: Evidence, estimates: Iterable[Estimate]) -> Evidence:
-    """The Evidence with the masses that Estimates found, of Estimates that are low on average."""
+    """The Evidence, extended by log Z of the Estimates that are low on average."""
     result = [
         (estimate.log_z, estimate.diagnostics["spread_error"])
         for estimate in estimates
@@ -202,9 +202,9 @@ def weighed(estimate: Estimate, evidence: Evidence, slack: float = _RESOLUTION) 
 def cut(estimate: Estimate) -> Estimate:
     """The Estimate with log Z and its interval cut at its rigorous bounds.
 
-    An interval beyond a bound shrinks to one standard error on the right side of it, not to a point.
+    An interval that lies beyond a bound shrinks to one standard error inside the bound, not to a point.
     """
-    # Of a model without spread they may cross by rounding.
+    # Sorted, because rounding may make the bounds of a model without spread cross.
     least, most = sorted(estimate.bounds)
     low, high = estimate.interval
     ends = min(low, most - estimate.std_error), estimate.log_z, max(high, least + estimate.std_error)

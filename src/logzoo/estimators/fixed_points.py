@@ -1,16 +1,16 @@
-"""Mean field, TAP and Bethe: estimates from fixed points, without a draw, with the reasons not to trust them.
+"""Mean field, TAP and Bethe: estimates of log Z from fixed points, without draws.
 
-These estimates have no sampling error. The omitted orders of an expansion are bounded by the sum over rings of weights,
-all taken with one sign; the bound is the half-width of the interval. An estimate counts as converged only where mean
-field surely has a single solution.
+These estimates have no sampling error. The half-width of the interval is a bound on the omitted orders of an expansion:
+the sum over rings of weights, all taken with the same sign. An estimate converges only if mean field certainly has a
+single solution.
 
-Mean field is the best product law's rigorous lower bound, F1 = c.m + sum softplus(b + m W) + sum S(m), by the
+Mean field gives the rigorous lower bound of the best product law, F1 = c.m + sum softplus(b + m W) + sum S(m), by the
 alternating fixed point of Gabrié, Tramel & Krzakala (2015). Cost: the search for modes.
 TAP expands log Z to the third order of the weights, around the best product law of that order (Plefka 1982; Georges &
-Yedidia 1991; Gabrié et al. 2015). Cost: also some tens of passes over the weights, and Bethe's log Z.
-Bethe is the log Z of a fixed point of belief propagation (Yedidia, Freeman & Weiss 2005), exact on forests and no
-larger than log Z if all weights are positive (Ruozzi 2012) or can be made so by flipping units. Cost: also some tens of
-passes over the weights, each of about 30 Gibbs sweeps.
+Yedidia 1991; Gabrié et al. 2015). Further cost: some tens of passes over the weights, and Bethe's log Z.
+Bethe is the log Z of a fixed point of belief propagation (Yedidia, Freeman & Weiss 2005). It is exact on forests. It is
+at most log Z if all weights are positive (Ruozzi 2012), or can be made positive by flipping units. Further cost: some
+tens of passes over the weights, each of about 30 Gibbs sweeps.
 """
 
 import math
@@ -28,21 +28,21 @@ from logzoo.samplers.base import solutions
 from logzoo.streams import Stream
 from logzoo.types import ArrayLike
 
-# Solutions that are followed: if there are several, the estimate does not converge.
+# Most mean-field solutions that lead to a fixed point. If there are several solutions, the estimate does not converge.
 _FOLLOWED = 2
-# Largest omitted part of log Z, in nats.
+# Largest omitted part of log Z of a converged estimate, in nats.
 _LARGEST_REST = 0.5
-# Relative error of log Z by rounding and by the end of the iteration.
+# Relative error of log Z from rounding and from ending the iteration.
 _ROUNDING = 1e-10
 
 
 def _followed(rbm, modes, follow, left_out_of, exact=False):
-    """Estimate from the best Settled of follow(visible means, hidden means) for some modes; exact: as on a forest.
+    """Estimate from the best fixed point, a Settled, that follow(visible means, hidden means) reaches from the modes.
 
-    left_out_of(visible means, settled): nats that it may have left out.
+    left_out_of(visible means, point): nats that the fixed point may omit; exact: whether it omits nothing.
     """
     points = [follow(*means) for means in zip(modes.visible[:_FOLLOWED], modes.hidden[:_FOLLOWED], strict=True)]
-    # A fixed point that has not settled is no solution.
+    # Settled points come first, because only they are solutions.
     row = max(range(len(points)), key=lambda number: (points[number].settled, points[number].log_z))
     point, means = points[row], (modes.visible[row], modes.hidden[row])
     left_out = left_out_of(means[0], point)
@@ -54,7 +54,7 @@ def _followed(rbm, modes, follow, left_out_of, exact=False):
     elif radius < 1.0 and np.isfinite(left_out):
         reach = left_out
     else:
-        # The expansion has no error estimate; its distance from the rigorous bound has the size of the error.
+        # The expansion has no error bound here; its distance from the rigorous bound has the size of the error.
         reach = max(gap_of_second_order(rbm, *means), abs(point.log_z - modes.bounds[0]))
     upper = upper_bound(rbm)
     reasons = reasons_of(
@@ -71,7 +71,7 @@ def _followed(rbm, modes, follow, left_out_of, exact=False):
 
 
 def _reaching(log_z, reach, reasons, bounds, diagnostics):
-    """Estimate whose interval reaches that many nats to either side, and as far as rounding beyond."""
+    """Estimate whose interval reaches `reach` nats and the error of rounding to either side."""
     log_z = float(log_z)
     reach = float(reach) + _ROUNDING * max(1.0, abs(log_z))
     return Estimate(
@@ -93,10 +93,10 @@ def mean_field(
     threads: int = 1,
     progress: bool = False,
 ) -> Estimate:
-    """The largest F1 of the modes found, as an Estimate; base and progress: not used.
+    """The largest F1 of the modes found, as an Estimate; base and progress are not used.
 
-    Its interval reaches as far as the second order of the expansion, and it counts as converged only if all weights
-    are 0, because the distance of a bound is unknown.
+    The half-width of its interval is the second-order term of the expansion. The estimate converges only if all weights
+    are 0, because the distance of the bound from log Z is unknown.
     """
     modes = solutions(rbm, ledger, stream, threads=threads)
     tight = not rbm.weights.any()
@@ -115,14 +115,14 @@ def tap(
     threads: int = 1,
     progress: bool = False,
 ) -> Estimate:
-    """F3 at a fixed point that a solution of mean field leads to, as an Estimate; base and progress: not used.
+    """F3 at the fixed point reached from a solution of mean field, as an Estimate; base and progress are not used.
 
-    Its interval reaches as far as F3 is from Bethe's log Z, and rings of four and more weights further. `converged`
-    says that mean field surely has one solution and that what is left out is below half a nat.
+    The half-width of its interval is the distance from Bethe's log Z plus the bound on rings of four and more weights.
+    The estimate converges if mean field certainly has one solution and the half-width is at most half a nat.
     """
 
     def left_out_of(visible, point):
-        # Bethe's log Z includes all orders of the terms without rings.
+        # Bethe's log Z includes all terms without rings, to all orders.
         by_bethe = expansions.bethe(rbm, visible) if contraction(rbm) < 1.0 else None
         if by_bethe is None or not by_bethe.settled:
             return math.inf
@@ -141,10 +141,10 @@ def bethe(
     threads: int = 1,
     progress: bool = False,
 ) -> Estimate:
-    """Bethe's log Z at a fixed point that a solution of mean field leads to, as an Estimate; base, progress: not used.
+    """Bethe's log Z at a fixed point reached from a solution of mean field, as an Estimate; base, progress: not used.
 
-    Its interval reaches as far as rings of four and more weights may. `converged` says that the weights make no ring,
-    or that mean field surely has one solution and that what is left out is below half a nat.
+    The half-width of its interval is the bound on rings of four and more weights. The estimate converges if the weights
+    form no ring, or if mean field certainly has one solution and the half-width is at most half a nat.
     """
 
     def follow(visible, _hidden):

@@ -1,8 +1,8 @@
 """Standard errors and intervals of logarithms of sums, over few independent parts (chains, ladders, data vectors).
 
-The jackknife errs on the wide side (Efron & Stein 1981), and Student's quantiles allow for a spread that was estimated
-from few parts; percentiles of a bootstrap over few parts are too close together. A heavy tail of the parts makes all of
-them too narrow: see `tail_shape`.
+The jackknife errs on the wide side (Efron & Stein 1981). Student's quantiles allow for a spread that was estimated from
+few parts. Percentiles of a bootstrap over few parts are too close together. A heavy tail of the parts makes all these
+intervals too narrow; `tail_shape` measures it.
 """
 
 from collections.abc import Callable
@@ -18,13 +18,13 @@ _RESAMPLES = 1000
 
 
 def jackknife_error(left_out: Floats) -> float:
-    """Standard error from the estimates (part,) with one part left out each."""
+    """Standard error from the leave-one-out estimates (part,)."""
     parts = left_out.size
     return float(np.sqrt((parts - 1) / parts * np.sum((left_out - left_out.mean()) ** 2)))
 
 
 def student_interval(center: float, std_error: float, parts: float) -> tuple[float, float]:
-    """Central 95% interval (low, high) around `center`, whose error was estimated from that many parts."""
+    """Central 95% interval (low, high) around `center`, whose error was estimated from `parts` parts."""
     reach = std_error * float(stdtrit(parts - 1, 0.5 + _LEVEL / 2))
     return float(center - reach), float(center + reach)
 
@@ -62,17 +62,17 @@ def bootstrapped(sums: Floats, statistic: Callable[[Floats], Floats], generator:
 
 # Shape beyond which a mean of weights is unreliable.
 LARGEST_SHAPE = 0.7
-# Size of the tail: at most this share of the weights, at most this multiple of the root of their number, and at least
-# this number.
+# Number of weights in the tail: at most this share of all weights, at most this multiple of the root of their number,
+# and at least this number.
 _SHARE, _ROOTS, _FEWEST = 0.2, 3.0, 5
 # A few weights determine k poorly: a prior of ten weights draws it towards 0.5.
 _PRIOR_SHAPE, _PRIOR_WEIGHTS = 0.5, 10
-# Candidates for the scale, beside the root of the number of weights, and the spread of their prior.
+# Candidates for the scale: this number plus the root of the tail's size. Then the spread of their prior.
 _CANDIDATES, _SPREAD = 30, 3.0
 
 
 def tail_shape(log_weights: Floats) -> float:
-    """Shape k of the tail of weights given by their logarithms (chain,); 0 where there are too few, or no tail."""
+    """Shape k of the tail of the weights, from their logarithms (chain,); 0 for too few weights, or without a tail."""
     count = int(min(_SHARE * log_weights.size, _ROOTS * np.sqrt(log_weights.size)))
     if count < _FEWEST:
         return 0.0

@@ -1,9 +1,9 @@
 """Las Vegas: log Z from the mean length of tours that leave a stopping set drawn from data and return to it.
 
-Savarese, Kakodkar & Ribeiro (2018), corollary 2: Z = Z_S E[length]. With tours that were cut, the ratio (sweeps of all
-tours) / (tours that finished) lies below E[length] on average: Gibbs sampling is reversible and its kernel positive,
-so that a tour still out has on average at least as many sweeps before it as a new one.
-Cost: the sweeps of the tours, and one sweep for each hidden state drawn (p(h | v) and f(h) cost as much).
+Savarese, Kakodkar & Ribeiro (2018), corollary 2: Z = Z_S E[length]. If tours were cut, the ratio (sweeps of all tours)
+/ (tours that finished) lies below E[length] on average. The reason is that the Gibbs kernel is reversible and positive:
+an unfinished tour needs on average at least as many further sweeps as a new tour.
+Cost: the sweeps of the tours, and one sweep for each hidden state drawn (for p(h | v) and f(h)).
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ from logzoo.types import ArrayLike
 
 # Smallest effective number of tours for a mean of lengths.
 _FEWEST_TOURS = 10
-# Share of Z that the set may miss, if the standard error is no smaller.
+# Largest share of Z that the stopping set may miss. The limit is the standard error if that is smaller.
 _LARGEST_MISS = 0.05
 
 
@@ -35,12 +35,12 @@ def estimate(
     base: ArrayLike | str | None = None,
     **options: Any,
 ) -> Estimate:
-    """Estimate log Z by the lengths of tours. Returns Estimate, its error by the spread over tours.
+    """Estimate log Z by the lengths of tours, with the error from the spread over tours.
 
-    data: a 0/1 matrix (examples, visible), required; base: not used, there is no path; the other options as in
+    data: a 0/1 matrix (examples, visible), required; base: not used, because there is no path; other options: as in
     `logzoo.samplers.tour_chains.run`. The estimate is converged if enough tours returned, none was cut, and chains from
-    other states found no mass that the stopping set misses. If not, log Z is likely too low, and the interval ends at
-    an upper bound. Raises ValueError for missing or bad data, and for a budget that is too small.
+    other states found no mass that the stopping set misses. Otherwise log Z is likely too low, and the interval reaches
+    up to a rigorous bound. Raises ValueError for missing or bad data, and for a budget that is too small.
     """
     if data is None:
         raise ValueError("data: expected a 0/1 matrix (examples, visible) to draw from, found none")
@@ -57,7 +57,7 @@ def _estimate_of(rbm, draws):
     # (sum of lengths)^2 / sum of their squares
     log_lengths = np.log(tours.length)
     effective = float(np.exp(2.0 * logsumexp(log_lengths) - logsumexp(2.0 * log_lengths)))
-    # log Z may miss the share of Z around the lost chains.
+    # Share of Z around the probes that did not find the stopping set.
     missed = float(expit(draws.probes.log_mass - log_z))
     reasons = reasons_of(
         {
@@ -87,10 +87,10 @@ def _estimate_of(rbm, draws):
 
 
 def mean_length(tours: Tours) -> tuple[float, float]:
-    """(mean length, standard error of its logarithm) of Tours; with tours that were cut, a mean that is too small.
+    """(mean length, standard error of its logarithm) of Tours; the mean is too small if tours were cut.
 
-    The error is that of a ratio of means over tours with one additional tour, which stands for a rare long tour not
-    drawn yet. It is as far from the mean as the farthest tour, and by at least one sweep.
+    The error is that of a ratio of means over the tours and one added tour. The added tour stands for rare long tours
+    that were not drawn. It is as far from the mean as the farthest tour, and at least one sweep.
     """
     returned = max(int(tours.finished.sum()), 1)
     mean = tours.length.sum() / returned
@@ -105,8 +105,8 @@ def upper_bound(rbm: RBM) -> float:
     """A rigorous upper bound of log Z in nats, by chords of softplus.
 
     With x_i = c_i + sum_j w_ij h_j in [low_i, high_i], log f(h) = b.h + sum_i softplus(x_i). softplus is convex, so its
-    chord over that range lies above it. The chord is linear in h, so the sum over h has a closed form. The smaller of
-    the bounds by either layer; infinite if they overflow.
+    chord over that range lies above it. The chord is linear in h, so the sum over h has a closed form. Returns the
+    smaller of the bounds by either layer, or infinity if both overflow.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         bounds = np.array([_chord_bound(near) for near in (rbm, rbm.transposed)])

@@ -1,4 +1,4 @@
-"""Estimators on one model at every budget and replicate, a dataset each."""
+"""Several estimators on one model, at every budget and replicate; each estimator has a dataset."""
 
 import json
 from collections.abc import Mapping
@@ -19,19 +19,19 @@ from logzoo.types import Array
 
 
 class Finished:
-    """Finished estimates, in order; `state` is an array of them for a checkpoint."""
+    """Finished estimates, in order; `state` holds them as an array for a checkpoint."""
 
     def __init__(self):
         self.estimates = []
 
     @property
     def state(self) -> dict[str, Array]:
-        """The arrays by name."""
+        """The finished estimates, as {name: array}."""
         fields = [asdict(estimate) for estimate in self.estimates]
         return {"estimates": np.array(json.dumps(fields, default=lambda number_or_array: number_or_array.tolist()))}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        """Take over the arrays of a `state`."""
+        """Replace the estimates by those of a `state`."""
         self.estimates = [Estimate(**fields) for fields in json.loads(str(state["estimates"]))]
 
 
@@ -44,11 +44,11 @@ def estimate_matrix(
     evidence: Evidence | None = None,
     checkpoint: Any = None,
 ) -> dict[str, xr.Dataset]:
-    """Estimate log Z by several estimators of one base, each at all of its budgets (sweeps per chain) and replicates.
+    """Estimate log Z by several estimators with the same base, at all their budgets (sweeps per chain) and replicates.
 
-    entries: {name: {method, options, budgets, replicates}}. Those that read one run at a budget and replicate share it.
-    evidence: what every estimate is checked against (`logzoo.estimators.evidence`).
-    checkpoint: an `artifacts.checkpoints.Checkpoint`: an interrupted call resumes after its last estimate.
+    entries: {name: {method, options, budgets, replicates}}. Entries that read the same run share it at each budget and
+    replicate. evidence: bounds and masses that every estimate is checked against (`logzoo.estimators.evidence`).
+    checkpoint: a `logzoo.io.checkpoints.Checkpoint`; an interrupted call resumes after its last estimate.
     Returns {name: Dataset over (budget, replicate)}: log_z, std_error, interval (with `bound`), sweeps_spent,
     converged, reasons and the method's diagnostics and profiles. Raises ValueError for unknown options and impossible
     sizes.

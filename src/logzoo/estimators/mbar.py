@@ -1,7 +1,7 @@
 """MBAR: the multistate Bennett acceptance ratio on thinned draws of simulated tempering.
 
-Shirts & Chodera (2008), eq 11; Carlson et al. (2016), eq 18. Cost: the sweeps of RTS, then log f of the kept draws at
-every rung (memory) and Newton steps of the order of draws times rungs squared.
+Shirts & Chodera (2008), eq 11; Carlson et al. (2016), eq 18. Cost: the sweeps of RTS, memory for log f of the kept
+draws at every rung, and Newton steps, each of the order of draws times rungs squared.
 """
 
 from typing import NamedTuple
@@ -17,26 +17,25 @@ from logzoo.estimators.tempering_estimates import autocorrelation_time, estimate
 from logzoo.samplers.observers import ThinnedDraws
 from logzoo.types import Array, ArrayLike, Floats
 
-# Most log-densities (draws times rungs) that are worked on: a few arrays of 160 MB.
+# Largest number of log-densities (draws times rungs): a few arrays of 160 MB.
 _MOST_NUMBERS = 20_000_000
-# Changes of log Z of a visited rung, in nats, when the self-consistency equations are applied again: the largest that a
-# solution may have, and the one at which the steps end. Tens of steps suffice where rungs overlap; elsewhere thousands
-# do not help.
+# Nats by which the self-consistency equations may still change log Z of a visited rung: in an accepted solution, and
+# where the steps end. Tens of steps suffice if rungs overlap; otherwise thousands do not help.
 _RESIDUAL, _ENOUGH = 1e-6, 1e-9
 _STEPS = 100
-# The overlap of rungs, as a part of the largest, below which they are left where they started: their ratio is lost in
-# rounding.
+# Directions whose curvature is below this share of the largest are not changed, because rungs without overlap have a
+# ratio that is lost in rounding.
 _NO_OVERLAP = 1e-10
-# Least damping of a step relative to the largest curvature, and its growth after each step that led up.
+# Smallest damping of a step relative to the largest curvature, and its growth factor after a step uphill.
 _LEAST_DAMPING, _MORE = 1e-5, 10.0
-# Sums of several threads come out in another order, and at these sizes threads mostly wait for each other.
+# Several threads of BLAS would add in another order, and at these sizes they mostly wait for each other.
 _on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
 
 
 def thinned(*, draws: int = 10_000) -> ThinnedDraws:
-    """Observer of the draws that MBAR reads. draws: the most that are kept in all (one of each chain at least).
+    """Observer of the draws that MBAR reads. draws: the largest number kept (but at least one of each chain).
 
-    The draws are from sweeps equally far apart. Runs whose draws times rungs are too many are refused.
+    The draws come from equally spaced sweeps. A run with too many draws times rungs is refused.
     """
     return _Thinned(whole_number("draws", draws))
 
@@ -55,11 +54,11 @@ class _Thinned(ThinnedDraws):
 def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of simulated tempering by MBAR.
 
-    Chains that need more sweeps than lie between two kept draws to forget their rung are thinned to half of their
-    autocorrelation time. The error is that of the infinitesimal jackknife over chains.
+    The kept draws are thinned further if they are closer than half an autocorrelation time. The error is the
+    infinitesimal jackknife error over chains.
     """
     sample, observer, chains = draws.sample, draws.observed[thinned], draws.ledger.chains
-    # Every so-many-th of the kept draws is used: half an autocorrelation time apart, at least one of each chain.
+    # Every `step`-th kept draw is used: half an autocorrelation time apart, but at least one draw of each chain.
     autocorrelation = autocorrelation_time(sample.visits.sum(axis=0), sample.betas)
     step = int(np.clip(0.5 * autocorrelation / observer.stride, 1, observer.kept))
     rungs, values = observer.rungs[:, step - 1 :: step], observer.values[:, step - 1 :: step]
@@ -94,7 +93,7 @@ def log_ratios(log_f: ArrayLike, counts: ArrayLike, start: ArrayLike) -> tuple[F
     Raises
     ------
     ValueError
-        For sizes that do not match, and where the equations are not solved.
+        For sizes that do not match, and if the equations cannot be solved.
 
     References
     ----------
@@ -102,7 +101,10 @@ def log_ratios(log_f: ArrayLike, counts: ArrayLike, start: ArrayLike) -> tuple[F
     """
     log_f, counts = np.asarray(log_f, np.float64), np.asarray(counts)
     if log_f.ndim != 2 or counts.shape != (log_f.shape[1],) or counts.sum() != len(log_f) or np.any(counts < 0):
-        raise ValueError(f"mbar: expected counts of {np.shape(log_f)} draws and rungs, found {counts.tolist()}")
+        raise ValueError(
+            f"mbar: expected counts of draws by rung that match log_f of shape {np.shape(log_f)} (draws, rungs), "
+            f"found {counts.tolist()}"
+        )
     log_z = _solved(log_f, counts, np.asarray(start, np.float64))
     weights = influence(log_f, np.repeat(np.arange(counts.size), counts), log_z)
     return log_z, np.sqrt(np.sum(weights**2, axis=0))
@@ -112,17 +114,17 @@ def log_ratios(log_f: ArrayLike, counts: ArrayLike, start: ArrayLike) -> tuple[F
 def influence(log_f: Floats, rungs: Array, log_z: Floats) -> Floats:
     """Derivatives (draw, rung) of log Z_k - log Z_1 at the solution by the weight of each draw.
 
-    log_f (draw, rung), rungs (draw,) that the draws were made at, log_z (rung,) the solution. The squares of its sums
-    over independent parts of the draws sum to the variance (the infinitesimal jackknife; Efron 1982, ch. 6). A
-    draw's weight counts twice: in the mixture of all draws and in the number drawn at its rung.
+    log_f (draw, rung); rungs (draw,): where the draws were made; log_z (rung,): the solution. Summed over independent
+    parts of the draws and squared, the derivatives add up to the variance (infinitesimal jackknife; Efron 1982, ch. 6).
+    A draw's weight counts twice: in the mixture of all draws and in the number drawn at its rung.
     """
     counts = np.bincount(rungs, minlength=log_z.size)
     visited = np.flatnonzero(counts)
     with np.errstate(under="ignore"):
-        # f_k / Z_k over the mixture; times n_j it sums to n_j over draws.
+        # f_k / Z_k divided by the mixture density; each column sums to 1.
         shares = np.exp(log_f - _log_mixture(log_f, counts, log_z)[:, None] - log_z)
         p = shares[:, visited] * counts[visited]
-    # da is the derivative of a_j = log n_j - log Z_j by the weights.
+    # The score of each draw: the derivative of its log-likelihood by a_j = log n_j - log Z_j.
     score = -p
     score[np.arange(len(p)), np.searchsorted(visited, rungs)] += 1.0
     answers = shares - score @ np.linalg.pinv(_information(p), hermitian=True) @ (p.T @ shares)
@@ -142,9 +144,9 @@ def _log_mixture(log_f, counts, log_z):
 
 @_on_one_thread
 def _solved(log_f, counts, start):
-    """log Z_k - log Z_1 (rung,) at the solution, where steps from `start` come to it: else ValueError."""
-    # The solution is the minimum of a convex function of a_j = log n_j - log Z_j, the `height`. Newton's steps are
-    # damped (Levenberg 1944) where they overshoot. Far from the solution the equations are iterated, which always leads
+    """log Z_k - log Z_1 (rung,) at the solution; ValueError if the steps from `start` do not reach it."""
+    # The solution is the minimum of a convex function of a_j = log n_j - log Z_j, the `height`. Newton steps that
+    # overshoot are damped (Levenberg 1944). If no damping helps, the equations are applied once, which always leads
     # down.
     visited = np.flatnonzero(counts)
     among, known = log_f[:, visited], counts[visited]
@@ -167,8 +169,11 @@ def _solved(log_f, counts, start):
             break
         at, damping = trial, damping / _MORE
     if not at.error < _RESIDUAL:
-        raise ValueError(f"mbar: its equations were not solved: log Z is off by {at.error:.2g} nats")
-    # Rungs without draws have their log Z from those with draws.
+        raise ValueError(
+            f"mbar: the equations were not solved: log Z still changes by {at.error:.2g} nats; "
+            "more rungs or sweeps make rungs overlap"
+        )
+    # log Z of rungs without draws follows from the rungs with draws.
     log_z = np.zeros(counts.size)
     log_z[visited] = at.log_z
     log_z = logsumexp(log_f - _log_mixture(log_f, counts, log_z)[:, None], axis=0)
@@ -176,7 +181,7 @@ def _solved(log_f, counts, start):
 
 
 class _Place(NamedTuple):
-    """log Z of visited rungs; the height there, shares p (draw, rung), log Z by the equations, how far it moves."""
+    """An iterate: log Z of visited rungs, the height, shares p (draw, rung), log Z by the equations, and its change."""
 
     log_z: np.ndarray
     height: float
@@ -194,11 +199,11 @@ def _place(log_f, counts, log_z):
         total = p.sum(axis=1, keepdims=True)
         p /= total
     height = float((top + np.log(total)).sum() - counts @ a)
-    # If no draw has a share of a rung, not even draws at that rung, its log Z is far off.
+    # `tiny` stands for the sum at a rung whose log Z is so far off that no draw has a share of it.
     moves = np.log(np.maximum(p.sum(axis=0), np.finfo(np.float64).tiny) / counts)
     return _Place(log_z, height, p, log_z + moves, float(np.ptp(moves)))
 
 
 def _is_lower(trial, start):
-    """Whether a trial is nearer to the solution. Close to it heights are equal to rounding, and only errors differ."""
+    """Whether a trial is nearer to the solution; near it heights agree up to rounding, and only errors differ."""
     return trial.height < start.height or trial.error < start.error

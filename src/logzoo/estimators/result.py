@@ -20,22 +20,22 @@ DIAGNOSTICS = {
     "round_trip_rate": ("round trips between the ends of the ladder per 1000 sweeps of a chain", "1"),
     "autocorrelation_time": ("autocorrelation time of beta, from the spread of its means over chains", "sweep"),
     "bootstrap_std_error": ("standard error of log Z by the bootstrap over chains", "nat"),
-    "bridge_offset": ("largest distance of a ratio from the one that its bridge was built for", "nat"),
+    "bridge_offset": ("largest distance of the log ratio of neighbouring Z from the log s of its bridge", "nat"),
     "delta_bias": ("bias of log Z by the delta method, from the spread over chains", "nat"),
     "delta_std_error": ("standard error of log Z by the delta method, from the spread over chains", "nat"),
-    "drift": ("log Z from the second half of the sampling phase less that from the first, in standard errors", "1"),
+    "drift": ("log Z of the second minus log Z of the first half of the sampling phase, in standard errors", "1"),
     "effective_trajectories": ("effective reverse trajectories from a data vector, mean over vectors", "1"),
-    "exchange_rate": ("share of exchanges made by the pair of neighbouring rungs that makes the fewest", "1"),
+    "exchange_rate": ("smallest share of exchanges made, over pairs of neighbouring rungs", "1"),
     "tail_shape": ("shape k of the generalised Pareto law of the largest weights", "1"),
-    "round_trip_share": ("round trips made, as a share of those that the exchange rates make at best", "1"),
-    "sandwich_gap": ("log Z by stepping stones down the ladder less that by stepping stones up it", "nat"),
+    "round_trip_share": ("round trips relative to the number expected if sweeps were independent draws", "1"),
+    "sandwich_gap": ("log Z by stepping stones down the ladder minus log Z by stepping stones up the ladder", "nat"),
     "sandwich_error": ("standard error of the gap between stepping stones", "nat"),
     "old_share": ("share of the states that were never at the base during the run", "1"),
     "spread_error": ("standard error of log Z from the spread of the weights drawn alone", "nat"),
-    "rounds": ("rounds of doubling budgets", "1"),
-    "sound_methods": ("methods that trust their runs, in the last round", "1"),
+    "rounds": ("rounds of growing budgets", "1"),
+    "sound_methods": ("methods that converged in the last round", "1"),
     "initial_iterations": ("initial iterations made", "1"),
-    "initial_rule_met": ("stopping rule of the initial iterations held", "1"),
+    "initial_rule_met": ("1 if the stopping rule of the initial iterations held", "1"),
     "rule_error": ("error of the integration rule, from every other rung or from a finer rule", "nat"),
     "basins": ("basins of attraction, of one mode or more, that chains start in", "1"),
     "tours": ("tours that returned to the stopping set", "1"),
@@ -45,11 +45,11 @@ DIAGNOSTICS = {
     "probes_lost": ("chains from uniform hidden states that did not find the stopping set", "1"),
     "share_missed": ("share of Z around the chains that did not find the stopping set", "1"),
     "solutions": ("solutions of mean field that the search found", "1"),
-    "contraction": ("mean field surely has one solution if it is below 1", "1"),
+    "contraction": ("contraction factor of mean field; below 1 mean field has a single solution", "1"),
     "fixed_point_steps": ("steps to the fixed point", "1"),
     "interpolation_error": ("largest error of interpolated log-densities on the final states", "nat"),
 }
-# name -> (long name, unit, dimensions, type in artifacts); the only profiles: diagnostics that are arrays.
+# Profiles, the diagnostics that are arrays: name -> (long name, unit, dimensions, type in artifacts).
 PROFILES = {
     "bootstrap_quantiles": (
         "2.5, 16, 50, 84 and 97.5% quantiles of log Z over chains drawn with replacement",
@@ -58,62 +58,62 @@ PROFILES = {
         np.float64,
     ),
     "transition_matrix": (
-        "share of moves from one part of the ladder to another, parts being neighbouring rungs",
+        "share of moves from one part of the ladder to another; a part is a group of neighbouring rungs",
         "1",
         ("part_before", "part_after"),
-        # Most of an artifact, and good for pictures: half as large.
+        # In single precision, because it is most of an artifact and pictures need no more digits.
         np.float32,
     ),
 }
 
 
 _OF_LOG_Z = {"bootstrap_quantiles"}
-# name -> sentence; all that may be wrong with an estimate. An estimate without reasons has converged.
+# name -> sentence, for every check that an estimate may fail. An estimate without reasons has converged.
 REASONS = {
-    "few-effective": "log Z rests on too few of the chains, the others hardly count",
-    "heavy-tail": "the largest weights are so unequal that the largest possible ones may not be among them",
+    "few-effective": "log Z rests on too few chains, because the others have almost no weight",
+    "heavy-tail": "the largest weights are so unequal that the largest possible weights were probably not drawn",
     "one-way": "all chains followed the same path, so their variance does not measure the error",
-    "steep": "single sweeps were to make up for changes of many nats",
+    "steep": "log f changed by so many nats in a sweep that the chains could not follow",
     "trajectories-apart": "reverse trajectories from the same data vector disagree",
-    "no-round-trips": "the chains hardly travelled between the ends of the ladder",
-    "interpolation": "interpolated log-densities were too far off",
+    "no-round-trips": "the chains made too few round trips between the ends of the ladder",
+    "interpolation": "interpolated log-densities were too inaccurate",
     "drift": "the halves of the run disagree",
     "coarse-rule": "the rungs are too far apart for the integration rule",
     "unsettled": "the recursion for log Zhat has not settled",
     "few-exchanges": "some neighbouring rungs hardly exchanged states",
-    "not-renewed": "many states of the ladder are older than the run: none of the base has replaced them",
-    "bridge-off": "a bridge between neighbouring rungs was built for another ratio",
+    "not-renewed": "many states of the ladder are older than the run: no state from the base has replaced them",
+    "bridge-off": "the ratio of Z of neighbouring rungs is far from the ratio that their bridge assumes",
     "tours-cut": "some tours were cut before they returned",
     "few-tours": "log Z rests on too few tours",
-    "share-missed": "chains from elsewhere found mass that the stopping set misses",
+    "share-missed": "chains from uniform hidden states found mass that the stopping set misses",
     "below-bound": "log Z lies below a rigorous lower bound",
     "above-bound": "log Z lies above a rigorous upper bound",
-    "one-method-alone": "fewer than two unlike methods trust their runs",
-    "methods-disagree": "unlike methods disagree",
-    "rounds-disagree": "another round gave another log Z, or there was but one round",
-    "tolerance-missed": "the budget does not suffice for an interval as narrow as asked for",
-    "bound-alone": "log Z is a rigorous lower bound, and nothing says how far below it lies",
+    "one-method-alone": "fewer than two methods converged",
+    "methods-disagree": "converged methods disagree",
+    "rounds-disagree": "the last two rounds disagree, or there was only one round",
+    "tolerance-missed": "the budget does not suffice for the requested tolerance",
+    "bound-alone": "the value is a rigorous lower bound, at an unknown distance from log Z",
     "not-settled": "the fixed point was not reached",
-    "many-solutions": "mean field has several solutions, and the value of one misses the others",
+    "many-solutions": "mean field has several solutions, and the value of a single solution misses the others",
     "outside-expansion": "the weights are too strong for an expansion around independent units",
-    "modes-unseen": "there are more modes than chains start in, or than the search has seen",
+    "modes-unseen": "no chain starts in some modes, or the search has not seen them",
     "modes-hold-more": "independent chains started in the mean-field modes give a larger log Z; the estimate probably "
     "misses a mode",
     "wide-interval": "the 95% interval reaches more than 10 nats from log Z",
 }
 
-# Of each reason, in numbers that stand for several at once.
+# The bit of each reason; a sum of bits stands for several reasons.
 _BITS = {name: 1 << bit for bit, name in enumerate(REASONS)}
 
 # Half-width of a 95% interval of a normal law, in standard errors.
 REACH = 1.96
-# Nats from log Z to the farther end of an interval, beyond which a run has not estimated log Z.
+# Largest distance in nats of log Z from an end of its interval. Beyond it, a run has not estimated log Z.
 _FARTHEST = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """An estimate of log Z, with its error and with the reasons not to trust it.
+    """An estimate of log Z, with its error and the checks that it failed.
 
     Attributes
     ----------
@@ -126,13 +126,13 @@ class Estimate:
     reasons : tuple of str
         Names of the checks that failed; the estimate has ``converged`` if there are none.
     bounds : tuple of two floats
-        Rigorous bounds of log Z in nats, infinite where none is known.
+        Rigorous bounds of log Z in nats, infinite if unknown.
     form : str
-        ``"marginal"`` if the densities behind it have the hidden units summed out, else ``"joint"``.
+        ``"marginal"`` if the hidden units are summed out of the densities, else ``"joint"``.
     diagnostics : dict
-        Numbers that the method measured of its run.
+        Numbers that the method measured on its run.
     rests_on : tuple of str
-        Methods that a combined estimate was pooled from.
+        Methods whose estimates were pooled.
     profiles : dict of ndarray
         Arrays that the method measured, such as occupancies by rung.
     method : str
@@ -169,7 +169,10 @@ class Estimate:
         for names, known in named:
             unknown = set(names) - set(known)
             if unknown:
-                raise ValueError(f"undeclared diagnostics {', '.join(sorted(unknown))}")
+                raise ValueError(
+                    f"undeclared diagnostics, profiles or reasons: {', '.join(sorted(unknown))}; "
+                    "logzoo.estimators.result lists the names"
+                )
         if not math.isfinite(self.log_z):
             raise ValueError(f"log Z came out as {self.log_z}: the weights overflow or vanish")
 
@@ -217,7 +220,7 @@ class Estimate:
         )
 
     def to_dataset(self) -> xr.Dataset:
-        """Everything as an xarray Dataset, with long names and units; reasons are CF flags."""
+        """The Estimate as an xarray Dataset, with long names and units; reasons are CF flags."""
         ends = coordinate("end", ["lower", "upper"], "end of the rigorous bounds")
         bounds = labelled("end", np.array(self.bounds), "rigorous bounds of log Z", "nat")
         attributes = {"method": self.method, "chains": self.chains, "form": self.form}
@@ -226,7 +229,7 @@ class Estimate:
 
     @property
     def assumes(self) -> str:
-        """Assumption of the interval: ``"no mode was missed"``, or empty where it holds the rigorous bounds."""
+        """Assumption of the interval: ``"no mode was missed"``, or empty if it contains the rigorous bounds."""
         low, high = self.interval
         return "" if low <= self.bounds[0] and self.bounds[1] <= high else "no mode was missed"
 
@@ -248,7 +251,7 @@ class Estimate:
 
 
 def reasons_of(signs: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the signs {name in REASONS: whether it holds} that hold, in their order."""
+    """Names of the failed checks, in order, from signs {name in REASONS: whether the check failed}."""
     return tuple(name for name, holds in signs.items() if holds)
 
 
@@ -283,8 +286,8 @@ def estimate_from(log_z: float, std_error: float, parts: float, signs: Mapping[s
 def dataset_of(estimates: Sequence[Estimate], places: Mapping[str, tuple] | None = None) -> xr.Dataset:
     """Estimates as a Dataset: log_z, std_error, interval, sweeps_spent, converged, reasons, diagnostics and profiles.
 
-    places: {dimension: its coordinate as xarray takes it}, which the estimates fill in the order of rows; None for a
-    single estimate. A diagnostic that some of them lack is NaN there.
+    places: {dimension: coordinate for xarray}; the estimates fill the dimensions in row-major order. None for a single
+    estimate. A diagnostic that an estimate lacks is NaN.
     """
     places = places or {}
     shape = [len(values) for _, values, _ in places.values()]
@@ -298,12 +301,12 @@ def dataset_of(estimates: Sequence[Estimate], places: Mapping[str, tuple] | None
     variables = {
         "log_z": variable((estimate.log_z for estimate in estimates), "estimate of log Z", "nat"),
         "std_error": variable((estimate.std_error for estimate in estimates), standard_error, "nat"),
-        "sweeps_spent": variable(spent, "Gibbs sweeps spent per chain, all purposes", "sweep", dtype=np.int64),
-        "converged": variable(converged, "1 when the method found nothing wrong with its own run", "1", dtype=np.int8),
+        "sweeps_spent": variable(spent, "Gibbs sweeps spent per chain, for all purposes", "sweep", dtype=np.int64),
+        "converged": variable(converged, "1 if no check of the estimate failed, else 0", "1", dtype=np.int8),
         "interval": variable((estimate.interval for estimate in estimates), "95% interval of log Z", "nat", ("bound",)),
     }
     bits = (sum(_BITS[name] for name in estimate.reasons) for estimate in estimates)
-    variables["reasons"] = variable(bits, "what was found wrong with a run, 0 for nothing", "1", dtype=np.int32)
+    variables["reasons"] = variable(bits, "failed checks as a sum of bits, 0 for none", "1", dtype=np.int32)
     flags = {"flag_masks": np.array(list(_BITS.values()), np.int32), "flag_meanings": " ".join(_BITS)}
     variables["reasons"][-1].update(flags)
     for name in sorted({name for estimate in estimates for name in estimate.diagnostics}):
@@ -311,5 +314,5 @@ def dataset_of(estimates: Sequence[Estimate], places: Mapping[str, tuple] | None
         variables[name] = variable(values, *DIAGNOSTICS[name])
     for name in sorted({name for estimate in estimates for name in estimate.profiles}):
         variables[name] = variable((estimate.profiles[name] for estimate in estimates), *PROFILES[name])
-    quantiles = labelled("bound", np.array([0.025, 0.975]), "quantile that the end of the interval stands for", "1")
+    quantiles = labelled("bound", np.array([0.025, 0.975]), "quantile at the end of the interval", "1")
     return xr.Dataset(variables, {**places, "bound": quantiles})

@@ -1,10 +1,10 @@
-"""RAISE: reverse annealed importance sampling, hidden units summed out of the weights.
+"""RAISE: reverse annealed importance sampling, with the hidden units summed out of the weights.
 
 Burda, Grosse & Salakhutdinov (2015). Annealing from the base to the RBM draws v from some p_ann close to p. Reverse
-trajectories from a data vector v estimate p_ann(v) without bias, log p_hat(v) = log f(v) - log Z_1 + log mean exp(-w),
-so log p_hat(v) lies below log p_ann(v) on average, and log Z = mean_v [log f(v) - log p_hat(v)] above log Z: by
-KL(p || p_ann) and the spread of w, when the data are draws of the RBM.
-Cost: one sweep a rung, and log f at two rungs, as AIS.
+trajectories from a data vector v estimate p_ann(v) without bias: log p_hat(v) = log f(v) - log Z_1 + log mean exp(-w).
+Hence log p_hat(v) lies below log p_ann(v) on average. The estimate of log Z is mean_v [log f(v) - log p_hat(v)]. If the
+data are draws of the RBM, it is high on average, by KL(p || p_ann) and by an effect of the spread of w.
+Cost: as AIS, one sweep a rung and log f at two rungs.
 """
 
 from typing import Any
@@ -24,9 +24,9 @@ from logzoo.samplers.annealed import AnnealedDraws
 from logzoo.streams import Stream
 from logzoo.types import Array, ArrayLike
 
-# Data vectors by default, if there are two trajectories for each.
+# Default number of data vectors, if there are at least two trajectories for each.
 _VECTORS = 10
-# Nats by which the spread of the weights biases log p_hat(v) before it is flagged.
+# Bias of log p_hat(v) in nats, from the spread of the weights, above which an estimate is flagged.
 _LARGEST_BIAS = 0.1
 
 
@@ -39,10 +39,10 @@ def run(
     vectors: int | None = None,
     **options: Any,
 ) -> tuple[AnnealedDraws, Array]:
-    """Anneal chains down from data vectors; returns AnnealedDraws and the vector (chain,) that each started from.
+    """Anneal chains down from data vectors; returns AnnealedDraws and the vector (chain,) of each chain.
 
-    data: a 0/1 matrix (examples, visible), required; vectors: how many of its rows are drawn for the chains to be dealt
-    out to (None: 10, or half of the chains if these are fewer); the other options as in
+    data: a 0/1 matrix (examples, visible), required; vectors: number of its rows that are drawn and shared out among
+    the chains (None: 10, or half of the chains if that is less); other options: as in
     `logzoo.samplers.annealed.run_reverse`. Raises ValueError for missing or bad data and for more vectors than chains.
     """
     starts, vector = starts_of(rbm, ledger, stream, data, vectors)
@@ -52,7 +52,7 @@ def run(
 def starts_of(
     rbm: RBM, ledger: SweepLedger, stream: Stream, data: ArrayLike | None, vectors: int | None
 ) -> tuple[Array, Array]:
-    """States (chain, visible) that the chains start from, and the number of the data vector (chain,); as for `run`."""
+    """States (chain, visible) that the chains start from, and numbers (chain,) of their data vectors; see `run`."""
     if vectors is None:
         vectors = min(_VECTORS, max(2, ledger.chains // 2))
     elif whole_number("vectors", vectors) > ledger.chains:
@@ -67,7 +67,7 @@ def starts_of(
 
 
 def read(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` whose sample is that of `run`, its error by the spread over data vectors.
+    """The Estimate of `Draws` whose sample comes from `run`, with the error from the spread over data vectors.
 
     The estimate is converged if the trajectories of a vector agree, so that the bias of their log-mean-exp is small,
     and if their spread measures the error.
@@ -87,7 +87,7 @@ def read(draws: Draws) -> Estimate:
 
 
 def _bias(per_vector):
-    """Bias in nats of the log-mean-exp of a vector's trajectories, as of log-normal weights; infinite for one each."""
+    """Bias in nats of a vector's log-mean-exp, for log-normal weights; infinite if each vector has one trajectory."""
     freedom = sum(log_p.size - 1 for log_p in per_vector)
     if not freedom:
         return np.inf
@@ -98,7 +98,7 @@ def _bias(per_vector):
 
 
 def _spread(log_z, per_vector):
-    """Standard error of the mean and the number of parts behind it: vectors, or the trajectories of a single one."""
+    """Standard error of the mean, and the number of its parts: vectors, or trajectories if there is a single vector."""
     if log_z.size > 1:
         return float(np.std(log_z, ddof=1) / np.sqrt(log_z.size)), log_z.size
     return jackknife_error(log_sums_left_out(per_vector[0])), per_vector[0].size

@@ -1,6 +1,6 @@
 """Rounds of `auto`: the estimates of several methods at one budget, whether they agree, and the next round.
 
-Rounds that end by the width of an interval cost little of its level (Chow & Robbins 1965).
+Ending the rounds when the interval is narrow enough hardly lowers its coverage (Chow & Robbins 1965).
 """
 
 from collections.abc import Sequence
@@ -17,30 +17,30 @@ from logzoo.estimators.result import Estimate, reasons_of
 _ENDING_REACH = 2.33
 # Reasons that more sweeps do not remove.
 _INCURABLE = {"modes-unseen"}
-# Methods that must converge, and standard errors by which they may differ.
+# Number of methods that must converge, and standard errors by which they may differ.
 FEWEST_SOUND, SIGMAS = 2, 3.0
-# A method whose error is so many times that of a converged one adds nothing.
+# A method whose error is more than this multiple of the smallest error adds nothing.
 _UNCERTAIN = 2.0
-# No interval over chains is narrower than rounding.
+# Smallest standard error in nats, because smaller ones are below rounding.
 _LEAST_ERROR = 1e-6
-# Sweeps of a round relative to the one before; and by how much the error that is predicted must be smaller than needed.
+# Candidates for the sweeps of a round relative to the round before, and a safety factor for the predicted error.
 _GROWTHS, _MARGIN = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0), 1.1
 _LARGEST_GROWTH = _GROWTHS[-1]
-# Rounds that count together.
+# Most rounds that are pooled.
 _MOST_COUNTED = 3
-# The largest argument of an exponential.
+# Largest argument of an exponential, so that it stays finite.
 _LARGEST_LOG = 600.0
-# Rounds after which a prediction of sweeps counts. It ends the search above this multiple of the budget.
+# Fewest rounds before the search may end as hopeless, and the multiple of the remaining sweeps that must not suffice.
 _FEWEST_ROUNDS, _HOPELESS = 3, 10.0
 
 
 class Round(NamedTuple):
     """Results of one round, in nats."""
 
-    estimates: list[Estimate]  # of every method that was run
-    sound: list[Estimate]  # the converged ones
+    estimates: list[Estimate]  # of all methods that were run
+    sound: list[Estimate]  # the converged estimates
     errors: dict[str, float]  # standard error by method
-    log_z: float  # pooled over the converged ones, or over all if there are none
+    log_z: float  # pooled over the converged estimates, or over all if none converged
     std_error: float
 
     @property
@@ -50,7 +50,7 @@ class Round(NamedTuple):
 
 
 def round_of(estimates: list[Estimate], earlier: Sequence[Round]) -> Round:
-    """The Round of Estimates, after earlier ones."""
+    """The Round of these Estimates, after the earlier rounds."""
     sound = [estimate for estimate in estimates if estimate.converged]
     runs = [estimate for past in earlier for estimate in past.sound] + sound
     errors = {
@@ -62,16 +62,16 @@ def round_of(estimates: list[Estimate], earlier: Sequence[Round]) -> Round:
 
 def _error(estimate, runs):
     """Standard error of an Estimate in nats, from its own spread and that of all converged runs of its method."""
-    # The error of a few chains is uncertain, and rounds that end when it is small would believe the lucky ones.
+    # Errors of few chains are uncertain, and ending at a small error would favour runs that underestimate their error.
     errors = [error_at(run, run.interval_error, estimate.sweeps) for run in runs or [estimate]]
     return float(np.sqrt(np.mean(np.square(errors))))
 
 
 def error_at(estimate: Estimate, error: float, sweeps: float) -> float:
-    """Standard error in nats that a method with that error has after another number of sweeps.
+    """Standard error in nats after `sweeps` sweeps of a method that had `error` in an Estimate.
 
-    The squared error falls as 1 / sweeps. Of annealing the variance of the log-weights does, and the weights are taken
-    to be log-normal.
+    The squared error falls as 1 / sweeps. For annealing the variance of the log-weights falls as 1 / sweeps instead,
+    and the weights are taken to be log-normal.
     """
     ratio = estimate.sweeps / sweeps
     if "spread_error" not in estimate.diagnostics:
@@ -81,7 +81,7 @@ def error_at(estimate: Estimate, error: float, sweeps: float) -> float:
 
 
 def _pooled(estimates, errors):
-    """log Z and its standard error, which grows with the scatter (Birge 1932), from Estimates weighted by precision."""
+    """log Z of Estimates weighted by precision, and its standard error, which grows with their scatter (Birge 1932)."""
     log_z = np.array([estimate.log_z for estimate in estimates])
     precision = 1.0 / np.maximum([errors[estimate.method] for estimate in estimates], _LEAST_ERROR) ** 2
     center = float(precision @ log_z / precision.sum())
@@ -90,11 +90,11 @@ def _pooled(estimates, errors):
 
 
 def together(rounds: Sequence[Round]) -> tuple[float, float]:
-    """log Z and its standard error from the rounds that count, or from the last where no method converged."""
+    """log Z and its standard error, pooled over the latest rounds; from the last round alone if no method converged."""
     # Rounds that are much shorter than the last have larger biases.
     long = [past for past in rounds[-_MOST_COUNTED:] if _LARGEST_GROWTH * past.sweeps >= rounds[-1].sweeps]
     counted = [past for past in long if past.sound] or rounds[-1:]
-    # Weights by their errors would favour the lucky ones.
+    # Weighted by sweeps, because weights from the estimated error would favour rounds that underestimate it.
     sweeps = np.array([sum(estimate.sweeps for estimate in past.sound or past.estimates) for past in counted], float)
     shares = sweeps / sweeps.sum()
     log_z, errors = (np.array([getattr(past, name) for past in counted]) for name in ("log_z", "std_error"))
@@ -134,7 +134,7 @@ def next_methods(rounds: Sequence[Round]) -> tuple[str, ...]:
     last = rounds[-1]
     if len(last.sound) < FEWEST_SOUND:
         return able
-    # Errors of annealing fall faster than others, so they are compared at the sweeps of the next round.
+    # Errors of annealing fall faster than others, so all errors are compared at the sweeps of the next round.
     errors = {
         run.method: error_at(run, last.errors[run.method], _LARGEST_GROWTH * last.sweeps) for run in last.estimates
     }
@@ -144,11 +144,11 @@ def next_methods(rounds: Sequence[Round]) -> tuple[str, ...]:
 
 
 def predicted_error(rounds: Sequence[Round], sweeps: int) -> float:
-    """Standard error in nats of the mean of the rounds that count after a next one of the same converged methods."""
+    """Standard error in nats of the pooled log Z after a further round of the same converged methods."""
     last = rounds[-1]
     before = [max(last.errors[run.method], _LEAST_ERROR) for run in last.sound]
     after = [error_at(run, error, sweeps) for run, error in zip(last.sound, before, strict=True)]
-    # Precisions add up, and the scatter between methods is that of the last round.
+    # Precisions add up, and the scatter between methods is taken to stay the same.
     ratio = np.sqrt(np.sum(np.power(before, -2.0)) / np.sum(np.power(after, -2.0)))
     runs = [replace(run, sweeps=int(sweeps)) for run in last.sound]
     following = last._replace(estimates=runs, sound=runs, std_error=float(last.std_error * ratio))
@@ -156,7 +156,7 @@ def predicted_error(rounds: Sequence[Round], sweeps: int) -> float:
 
 
 def next_sweeps(rounds: Sequence[Round], tolerance: float) -> int:
-    """Sweeps of each method in the next round: as few as are predicted to do, or twice as many where none converged."""
+    """Sweeps of each method in the next round: the fewest predicted to suffice; twice the last if too few converged."""
     last = rounds[-1]
     if len(last.sound) < FEWEST_SOUND:
         return 2 * last.sweeps
@@ -167,7 +167,7 @@ def next_sweeps(rounds: Sequence[Round], tolerance: float) -> int:
 
 
 def is_hopeless(rounds: Sequence[Round], reasons: Sequence[str], tolerance: float, affordable: int) -> bool:
-    """Whether only the error holds the rounds up, and would do so after many times the affordable sweeps."""
+    """Whether the error is the only obstacle, and would be too large even after ten times the affordable sweeps."""
     alone = set(reasons) == {"tolerance-missed"} and len(rounds) >= _FEWEST_ROUNDS
     return alone and _ENDING_REACH * predicted_error(rounds, int(_HOPELESS * max(affordable, 1))) > tolerance
 

@@ -1,9 +1,9 @@
 """RTS and TS: tempered sampling, Rao-Blackwellized or by plain visits.
 
-RTS (Carlson et al. 2016, eqs 9 and 12): log Z = log Z_1 + log Zhat_K + log(r_1 / r_K) + log(c_K / c_1), c the mean over
-sweeps and chains of q(beta_k | x). TS (eq 6 and section 4.1): visit counts in place of q, with 0.1 added to the count
-of every rung. Cost: one sweep, and log f at a few interpolation nodes a sweep (`marginal`).
-log Z maximises a likelihood if log Zhat changed between blocks of draws (supplement A):
+RTS (Carlson et al. 2016, eqs 9 and 12): log Z = log Z_1 + log Zhat_K + log(r_1 / r_K) + log(c_K / c_1), where c_k is
+the mean of q(beta_k | x) over sweeps and chains. TS (eq 6 and section 4.1) uses visit counts in place of q, with 0.1
+added to the count of every rung. Cost of a sweep: one Gibbs sweep, and for `marginal` log f at a few interpolation
+nodes. If log Zhat changed between blocks of draws, log Z maximises a likelihood (supplement A):
 L = sum_k C_k log Z_k - sum_b N_b log sum_k r_k Z_k / Zhat_bk. Here C_bk is the sum of q(beta_k | x) over the draws of
 block b, C_k its sum over blocks and N_b its sum over rungs. L is concave in log Z.
 """
@@ -27,7 +27,7 @@ from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
 from logzoo.streams import Stream
 from logzoo.types import Floats
 
-# Groups of chains left out in turn when each takes an optimisation.
+# Most groups of chains for the jackknife of the likelihood, where each group left out takes an optimisation.
 _MOST_GROUPS = 20
 
 
@@ -58,7 +58,7 @@ def read(draws: Draws) -> Estimate:
 def delta_method(ends: Floats) -> tuple[float, float]:
     """(bias, standard error) of log Z in nats by eqs 25 and 26, from sums (chain, 2) of q at the two end rungs.
 
-    The variances of c_1 and c_K are those of their means over chains.
+    The variances of c_1 and c_K are variances of means over chains.
     """
     relative = ends / np.maximum(ends.mean(axis=0), FLOOR)
     covariance = np.cov(relative, rowvar=False) / len(ends)
@@ -67,7 +67,7 @@ def delta_method(ends: Floats) -> tuple[float, float]:
 
 
 def _by_likelihood(draws):
-    """log Z of a mixed run, and (group,) the same with a group of chains left out."""
+    """log Z of a mixed run, and log Z (group,) without each group of chains."""
     blocks, chains, rungs = draws.occupancy.shape
     sums = np.zeros((min(chains, _MOST_GROUPS), blocks, rungs))
     np.add.at(sums, np.arange(chains) % len(sums), np.moveaxis(draws.occupancy, 1, 0))
@@ -79,12 +79,12 @@ def _by_likelihood(draws):
 def run_by_counts(
     rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], **settings: Any
 ) -> SimulatedTemperingDraws:
-    """SimulatedTemperingDraws as for RTS, but log Zhat was found by counting visits."""
+    """SimulatedTemperingDraws as for RTS, but with log Zhat from visit counts."""
     return tempering_estimates.run(rbm, ledger, stream, observers, rao_blackwell=False, **settings)
 
 
 def read_visits(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` whose sample is that of `run_by_counts`."""
+    """The Estimate by TS of `Draws` whose sample comes from `run_by_counts`."""
     # The floor is 0.1 per rung in total: each chain carries its share, so leaving a chain out hardly changes the floor.
     ends = draws.sample.visits.sum(axis=0)[:, [0, -1]] + COUNT_FLOOR / draws.ledger.chains
     return from_sums(draws, ends, partial(end_ratio, draws.sample))
@@ -93,14 +93,14 @@ def read_visits(draws: Draws) -> Estimate:
 _FLOOR = 1e-300
 # Fixed-point steps before Newton's method: they bring rungs with few draws into its range of convergence.
 _FIRST_STEPS = 20
-# Largest gradient, as a share of all draws, that counts as zero; and from which plain Newton steps lead there.
+# Largest gradient, as a share of all draws, that counts as zero, and the largest at which plain Newton steps converge.
 _GRADIENT = 1e-12
 _NEAR = 1e-5
 _MOST_NEWTON_STEPS = 10
 
 
 def likelihood(log_z: Floats, prior: Floats, log_z_hats: Floats, occupancy: Floats) -> tuple[float, Floats, Floats]:
-    """L / N at log_z (rung,), its gradient (rung,) and its Hessian (rung, rung), N the number of draws.
+    """L / N at log_z (rung,), its gradient (rung,) and its Hessian (rung, rung), with N the number of draws.
 
     prior (rung,): r; log_z_hats (block, rung): log Zhat of each block; occupancy (block, rung): C.
     """
@@ -117,7 +117,7 @@ def maximise(prior: Floats, log_z_hats: Floats, occupancy: Floats, start: Floats
     """log Z_k - log Z_1 (rung,) in nats where the likelihood is largest; arguments as in `likelihood`.
 
     start (rung,): a first guess; by default eq 12 averaged over blocks. With one block the maximum is eq 12. Raises
-    ValueError when it is not found.
+    ValueError if the maximum is not reached.
     """
     case = (prior, log_z_hats, occupancy)
     if start is None:
@@ -137,13 +137,16 @@ def maximise(prior: Floats, log_z_hats: Floats, occupancy: Floats, start: Floats
     log_z = _fixed_point(log_z, *case, 1)
     error = np.max(np.abs(likelihood(log_z, *case)[1]))
     if not error < 1e3 * _GRADIENT:
-        raise ValueError(f"rts: the likelihood of mixed blocks was not maximised: its gradient is {error:.2g}")
+        raise ValueError(
+            f"rts: the likelihood of mixed blocks was not maximised: its gradient is {error:.2g}; "
+            "set mixed to False, or spend more sweeps"
+        )
     return log_z
 
 
 def _by_trust_region(log_z, *case):
-    """log Z (rung,) near the maximum, but for its last digits, from anywhere: Newton's method in a trust region."""
-    # Imported where it is used, as it takes long: every job of the workflow would wait for it.
+    """log Z (rung,) near the maximum from any start, by Newton's method in a trust region; the last digits are off."""
+    # Imported here, because the import is slow and every job of the workflow would wait for it.
     from scipy.optimize import minimize
 
     def objective(free):
@@ -159,7 +162,7 @@ def _by_trust_region(log_z, *case):
 
 
 def _fixed_point(log_z, prior, log_z_hats, occupancy, steps):
-    """Steps of Z_k = C_k / sum_b N_b (r_k / Zhat_bk) / sum_j r_j Z_j / Zhat_bj: each raises the likelihood."""
+    """Iterate Z_k = C_k / sum_b [N_b (r_k / Zhat_bk) / sum_j r_j Z_j / Zhat_bj]; each step raises the likelihood."""
     log_c = np.log(np.maximum(occupancy.sum(axis=0), _FLOOR))
     log_ratio = np.log(prior) - log_z_hats
     log_n = np.log(occupancy.sum(axis=1))

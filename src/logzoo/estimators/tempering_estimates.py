@@ -1,9 +1,9 @@
 """Estimates from simulated tempering: functions that its estimators share, and the recursions SAMS and Wang-Landau.
 
 SAMS (Tan 2016, 2017; Carlson et al. 2016, eq 19): log Zhat_k grows by gamma_t q(beta_k | x) / r_k after every sweep,
-the mean over the chains of a group. Wang-Landau (Wang & Landau 2001; Atchade & Liu 2010; the 1 / t regime of
-Belardinelli & Pereyra 2007): each visit of a rung adds log F to its log Zhat. Cost of both: one sweep, and log f at a
-few interpolation nodes a sweep.
+averaged over the chains of a group. Wang-Landau (Wang & Landau 2001; Atchade & Liu 2010; the 1 / t regime of
+Belardinelli & Pereyra 2007): each visit of a rung adds log F to its log Zhat. Cost of a sweep of both: one Gibbs sweep,
+and log f at a few interpolation nodes.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,20 +23,20 @@ from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
 from logzoo.streams import Stream
 from logzoo.types import Array, Floats
 
-# Share of the sampling phase in which the chains settle. On a 784 x 500 RBM the first hundreds of sweeps pull
-# log Z down by more than its standard error; easy models lose a tenth of their precision.
+# Share of the sampling phase whose draws are discarded. On a 784 x 500 RBM the first hundreds of sweeps pull log Z down
+# by more than its standard error. On easy models the loss of draws costs a tenth of the precision.
 SETTLING = 0.2
 # Mean round trips of a chain below which the ends of the ladder were hardly compared.
 _FEWEST_ROUND_TRIPS = 1.0
 # Nats by which interpolated log-densities may be off before they bias log Z visibly.
 _LARGEST_INTERPOLATION_ERROR = 0.01
-# Standard errors by which the halves of a run may differ before it counts as not settled.
+# Standard errors by which the halves of a run may differ before the run counts as drifting.
 _LARGEST_DRIFT = 3.0
 # Standard errors by which an integration rule may be off; noise contributes less than one.
 _LARGEST_RULE_ERROR = 3.0
 # Parts of the ladder in a stored transition matrix.
 _PARTS = 50
-# Stands for "nothing left" when no draw counts.
+# Replaces a sum of 0, so that its logarithm is finite.
 FLOOR = np.finfo(float).tiny
 
 
@@ -49,7 +49,7 @@ def run(
     settling: float = SETTLING,
     **settings: Any,
 ) -> SimulatedTemperingDraws:
-    """SimulatedTemperingDraws for estimators: `logzoo.samplers.tempering_runs.run`, after some settling.
+    """SimulatedTemperingDraws of `logzoo.samplers.tempering_runs.run`, by default with settling.
 
     An observer may have check(chains, rungs, sweeps), which raises ValueError before any sweep.
     """
@@ -73,9 +73,9 @@ def end_ratio(draws: SimulatedTemperingDraws, ends: Floats) -> Floats:
 
 
 def from_sums(draws: Draws, sums: Floats, log_z_of: Callable[[Floats], Floats], **more: Any) -> Estimate:
-    """Estimate from sums (chain, ...) over the draws of each chain: log_z_of their total, spread by the jackknife.
+    """Estimate log_z_of(total) from sums (chain, ...) over the draws of each chain, with the jackknife error.
 
-    log_z_of maps totals (..., *shape) to log Z (...,). The bootstrap is reported beside. more: as in
+    log_z_of maps totals (..., *shape) to log Z (...,). The bootstrap error is a diagnostic. more: as in
     `estimate_of_draws`.
     """
     log_z = float(log_z_of(sums.sum(axis=0)))
@@ -95,11 +95,11 @@ def estimate_of_draws(
     bias: float = 0.0,
     **more: Any,
 ) -> Estimate:
-    """Estimate with the diagnostics of `Draws`; its error was found from that many independent parts of the draws.
+    """Estimate with the diagnostics of `Draws`; parts: number of independent parts of the draws behind `std_error`.
 
-    The estimate is converged if the chains made at least one round trip of the ladder each on average, the halves of
-    the sampling phase agree, and the error of an integration rule (infinite: unknown) is below the noise. bias: nats
-    that add to the error in quadrature. more: diagnostics of the method's own.
+    The estimate is converged if the chains made a round trip each on average, the halves of the sampling phase agree,
+    and `rule_error` is below the noise. rule_error: nats by which an integration rule may be off, infinite if unknown.
+    bias: nats that add to the error in quadrature. more: further diagnostics.
     """
     sample = draws.sample
     moved = drift(sample)
@@ -123,12 +123,11 @@ def estimate_of_draws(
 def from_groups(draws: Draws) -> Estimate:
     """Estimate by a recursion: the mean over groups of log Z_1 + log Zhat_K, with a t interval over groups.
 
-    draws: `Draws` whose sample is that of `samplers.tempering_runs.run_in_groups`. The estimate is converged if the
-    chains travelled the ladder, a round trip each on average, and if the visits of every group of Wang-Landau were flat
-    until its log F had come down to the 1 / t regime.
+    draws: `Draws` whose sample comes from `samplers.tempering_runs.run_in_groups`. The estimate is converged if the
+    chains made a round trip each on average, and every group of Wang-Landau reached the 1 / t regime.
     """
     sample, states = draws.sample
-    # Its gains have no exponent. The two stages of SAMS end in any case.
+    # Only Wang-Landau, whose exponent is 0, may stay unsettled: the first stage of SAMS ends in any case.
     unsettled = (states.exponent == 0.0) & ~states.settled.astype(bool)
     log_z_of_groups = sample.log_z_base + sample.log_z_hats[:, -1]
     log_z = float(log_z_of_groups.mean())
@@ -153,17 +152,18 @@ def stuck(draws: Any) -> dict[str, Any]:
 
 
 def drift(draws: SimulatedTemperingDraws) -> float:
-    """log Z by eq 12 from the second half of the sampling phase less that from the first, in standard errors.
+    """log Z by eq 12 of the second minus log Z of the first half of the sampling phase, in standard errors.
 
-    Whole blocks are compared, each at its log Zhat, without the middle one of an odd number; 0 for a single block.
+    The halves are whole blocks, each at its log Zhat. With an odd number the middle block is left out. The result is 0
+    for a single block.
     """
     half = len(draws.occupancy) // 2
     if half == 0:
         return 0.0
     ends = np.stack([draws.occupancy[:half], draws.occupancy[-half:]])[..., [0, -1]]
-    # (half, block, chain, end) to (chain, half, end): log Zhat differs between blocks of a mixed run only.
+    # Sums over blocks need the same log Zhat, which differs between the blocks of a mixed run.
     relative = draws.log_z_hats[:, -1] - draws.log_z_hats[0, -1]
-    # Within the range of a float, even where log Zhat is far off.
+    # Clipped to the range of a float, in case log Zhat is far off.
     scale = np.exp(np.clip(np.stack([relative[:half], relative[-half:]]), -300.0, 300.0))
     ends[..., 1] *= scale[..., None]
     sums = np.moveaxis(ends.sum(axis=1), 1, 0)
@@ -211,7 +211,7 @@ def autocorrelation_time(visits: Array, betas: Floats) -> float:
 
 
 def transition_matrix(counts: Array) -> Floats:
-    """Row-stochastic matrix (part, part) of moves between parts of neighbouring rungs; rows never left are zero."""
+    """Row-stochastic matrix (part, part) of moves between groups of neighbouring rungs; rows without moves are 0."""
     starts = np.unique(np.linspace(0, len(counts), min(_PARTS, len(counts)), endpoint=False).astype(int))
     parts = np.add.reduceat(np.add.reduceat(counts, starts, axis=0), starts, axis=1)
     leaving = parts.sum(axis=1, keepdims=True)
@@ -229,11 +229,11 @@ def run_sams(
     first_stage: float = 0.2,
     **options: Any,
 ) -> tuple[Any, Any]:
-    """Draws of SAMS as by `logzoo.samplers.tempering_runs.run_in_groups`.
+    """Draws of SAMS by `logzoo.samplers.tempering_runs.run_in_groups`.
 
-    Options: those of `logzoo.samplers.tempering_runs.run_in_groups`; exponent in (0.5, 1) of the first gains; flatness,
-    the largest |c_k / r_k - 1| of an evenly filled ladder; first_stage, the share of the sweeps after which the second
-    stage begins in any case. Raises ValueError for others.
+    exponent: of the gains of the first stage, in (0.5, 1). flatness: the largest |c_k / r_k - 1| at which the visits
+    count as flat. first_stage: share of the sweeps after which the second stage begins in any case. Other options: as
+    in `logzoo.samplers.tempering_runs.run_in_groups`. Raises ValueError for impossible options.
     """
     exponent, flatness = positive_number("exponent", exponent), positive_number("flatness", flatness)
     if not 0.5 < exponent < 1.0:
@@ -245,10 +245,10 @@ def run_sams(
 def run_wang_landau(
     rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, flatness: float = 0.5, **options: Any
 ) -> tuple[Any, Any]:
-    """Draws of Wang-Landau as by `logzoo.samplers.tempering_runs.run_in_groups`.
+    """Draws of Wang-Landau by `logzoo.samplers.tempering_runs.run_in_groups`.
 
-    Options: those of `logzoo.samplers.tempering_runs.run_in_groups`; flatness in [0, 1), the least visits of a part of
-    the ladder relative to the mean that count as flat. Raises ValueError for others.
+    flatness: the fewest visits of a part of the ladder, relative to the mean, that count as flat, in [0, 1). Other
+    options: as in `logzoo.samplers.tempering_runs.run_in_groups`. Raises ValueError for impossible options.
     """
     recursion = tempering_runs.wang_landau(share("flatness", flatness))
     return tempering_runs.run_in_groups(rbm, ledger, stream, recursion, observers, **options)

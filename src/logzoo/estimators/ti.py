@@ -1,6 +1,6 @@
 """TI: thermodynamic integration, log Z_K - log Z_1 = the integral over beta of E_beta[d log f_beta(x) / d beta].
 
-Carlson et al. (2016), section 3.2; Friel, Hurn & Wyse (2014) for the corrected trapezoid. Same draws and cost as RTS.
+Carlson et al. (2016), section 3.2; Friel, Hurn & Wyse (2014) for the corrected trapezoid. Draws and cost are as in RTS.
 """
 
 from functools import partial
@@ -20,7 +20,7 @@ _FINER = {"riemann": "trapezoid", "trapezoid": "corrected"}
 
 
 def rao_blackwell(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` by TI-RB: the trapezoidal rule, draws weighted by q(beta_k | x) at every rung (eq 21)."""
+    """The Estimate of `Draws` by TI-RB: the trapezoidal rule with draws weighted by q(beta_k | x) (eq 21)."""
     sample = draws.sample
 
     def log_z_of(totals, rungs=slice(None)):
@@ -31,7 +31,7 @@ def rao_blackwell(draws: Draws) -> Estimate:
 
 
 def _at_drawn_rungs(rule: str, draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of simulated tempering by a rule, each draw counted at the rung drawn given it."""
+    """The Estimate of `Draws` of simulated tempering by a rule; each draw counts at the rung drawn given it."""
     log_z_of = partial(_log_z_of_sums, draws.sample, rule)
     finer = partial(_log_z_of_sums, draws.sample, _FINER.get(rule, rule))
     return _estimated(draws, draws.observed[RungDerivatives].sums, log_z_of, finer)
@@ -53,11 +53,12 @@ def corrected(draws: Draws) -> Estimate:
 
 
 def _estimated(draws, sums, log_z_of, finer=None):
-    """Estimate with the error of the rule: its largest distance to that on every other rung, and to a finer rule.
+    """Estimate with the error of the rule: its distance to the rule on every other rung or to a finer rule.
 
-    The distance to a finer rule is the bias of the rule to leading order, and part of the standard error.
+    The larger distance counts. The distance to a finer rule is the bias to leading order, and is part of the standard
+    error.
     """
-    # Not divided by a power of two for the order of the rule: an integrand that steps between two rungs has no order.
+    # Not divided by a power of two for the order of the rule, because an integrand with a step has no order.
     count = draws.sample.betas.size
     coarse = np.unique(np.append(np.arange(0, count, 2), count - 1))
     total = sums.sum(axis=0)
@@ -72,7 +73,7 @@ def _log_z_of_sums(draws, rule, totals, rungs=slice(None)):
     count, slope, square, bend = np.moveaxis(totals[..., rungs], -2, 0)
     count = np.where(count > 0.0, count, np.nan)
     mean = slope / count
-    # d^2 log Z / d beta^2 is the variance of the derivative and the mean of the second derivative.
+    # d^2 log Z / d beta^2 is the variance of the derivative plus the mean of the second derivative.
     variance = (square - slope * mean) / np.maximum(count - 1.0, 1.0)
     return draws.log_z_base + log_ratio(draws.betas[rungs], mean, variance + bend / count, rule=rule)
 
@@ -88,7 +89,7 @@ def log_ratio(betas: Floats, mean: Floats, second: Floats | None = None, *, rule
     second : ndarray, shape (..., rung), optional
         Second derivatives of log Z in beta, for the rule "corrected".
     rule : str
-        "riemann" (right Riemann sum), "trapezoid", or "corrected": the trapezoid less (b_{k+1} - b_k)^2 / 12 times the
+        "riemann" (right Riemann sum), "trapezoid", or "corrected": the trapezoid minus (b_{k+1} - b_k)^2 / 12 times the
         increase of `second`.
 
     Returns
@@ -113,7 +114,7 @@ def log_ratio(betas: Floats, mean: Floats, second: Floats | None = None, *, rule
     area = 0.5 * (mean[..., 1:] + mean[..., :-1]) @ widths
     if rule == "corrected":
         if second is None:
-            raise ValueError("second: expected second derivatives of log Z at the rungs for rule 'corrected'")
+            raise ValueError("second: expected second derivatives of log Z for the rule 'corrected', found none")
         area = area - np.diff(_filled("second", betas, second), axis=-1) @ widths**2 / 12.0
     return area
 

@@ -1,10 +1,11 @@
 """Trajectory: bridge sampling, AIS and RAISE along a path of RBMs, such as snapshots of the training.
 
 Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). Neighbouring RBMs on the path exchange visible states with
-probability min(1, f_i(x_{i+1}) f_{i+1}(x_i) / (f_i(x_i) f_{i+1}(x_{i+1}))); ratios of their Z by BAR. log Z =
-log Z_1 + sum_i log(Z_{i+1} / Z_i), Z_1 of independent units. Cost: one sweep, and two products for each exchange.
-AIS along the path is exact on average in Z for any path, and RAISE anneals down it from data (Burda et al. 2015). An
-annealing sweep costs about two, because inputs of two RBMs are kept.
+probability min(1, f_i(x_{i+1}) f_{i+1}(x_i) / (f_i(x_i) f_{i+1}(x_{i+1}))). BAR gives the ratios of their Z, and
+log Z = log Z_1 + sum_i log(Z_{i+1} / Z_i), with Z_1 of independent units. Cost of a sweep: one Gibbs sweep, and two
+products for each exchange.
+AIS along any path is unbiased for Z. RAISE anneals down the path from data (Burda et al. 2015). An annealing sweep
+costs about two Gibbs sweeps, because it keeps the inputs of two RBMs.
 Without snapshots the path is that of tempering, and the estimates are those of BAR, AIS and RAISE.
 """
 
@@ -24,7 +25,7 @@ from logzoo.samplers.replica_exchange import ParallelTemperingDraws
 from logzoo.streams import Stream
 from logzoo.types import Array, ArrayLike
 
-# Share of the states that may be older than the run.
+# Largest share of the states that may be older than the run.
 _LARGEST_OLD = 0.05
 
 
@@ -61,7 +62,7 @@ def run_down(
     snapshots: Any = None,
     **options: Any,
 ) -> tuple[AnnealedDraws, Array]:
-    """AnnealedDraws down from data, and the vector of each chain: as `logzoo.estimators.reverse.run`, along snapshots.
+    """AnnealedDraws down snapshots from data, and the vector of each chain, as in `logzoo.estimators.reverse.run`.
 
     The other options are those of `samplers.snapshot_ladders.anneal`.
     """
@@ -72,9 +73,9 @@ def run_down(
 
 
 def read(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` whose sample is that of `run`: as BAR's.
+    """The Estimate by BAR of `Draws` whose sample comes from `run`.
 
-    It is converged only if nearly all states were replaced by states from the base during the run.
+    It is converged only if states from the base replaced nearly all states during the run.
     """
     sample, old = draws.sample
     estimate = bar.from_bridges(draws.rbm, sample, draws.observed[bar.BridgeSums])

@@ -1,7 +1,7 @@
 """SD and RSD: occupancies from the stationary distribution of the moves between rungs.
 
-Carlson et al. (2016), supplement G: P_jk proportional to the number of moves from rung j to rung k. Same draws and
-cost as RTS.
+Carlson et al. (2016), supplement G: P_jk is proportional to the number of moves from rung j to rung k. Draws and cost
+are as in RTS.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from logzoo.types import ArrayLike, Floats
 
 # Groups of chains whose matrices are kept for the spread; each costs 8 bytes times rungs squared.
 _MOST_GROUPS = 20
-# Added to every entry of the row-stochastic matrix: far below rounding, far above the smallest number.
+# Added to every entry of the row-stochastic matrix; far below rounding, and far above the smallest float.
 _FLOOR = 1e-100
 
 
@@ -26,7 +26,7 @@ def counted_moves() -> GroupedMoves:
 
 
 def shared_moves() -> GroupedMoves:
-    """Observer that counts every move in fractions q(beta_k | x) of the rungs. Cost: q again for every draw."""
+    """Observer that divides every move among the rungs by q(beta_k | x). Cost: q is computed again for every draw."""
     return GroupedMoves(_MOST_GROUPS, rao_blackwell=True)
 
 
@@ -36,12 +36,12 @@ def sd(draws: Draws) -> Estimate:
 
 
 def rsd(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` by RSD, P_jk from q(beta_k | x) summed over the draws x made at rung j."""
+    """The Estimate of `Draws` by RSD, with P_jk from q(beta_k | x) summed over the draws x made at rung j."""
     return _from_stationary(draws, draws.observed[shared_moves].sums)
 
 
 def _from_stationary(draws, sums):
-    """Estimate by eq 12, the occupancies being the stationary distribution of moves (group, rung, rung)."""
+    """Estimate by eq 12, with the stationary distribution of moves (group, rung, rung) as occupancies."""
 
     def log_z_of(total):
         return float(end_ratio(draws.sample, stationary(smoothed(total))[[0, -1]]))

@@ -3,9 +3,9 @@
 AIS (Neal 2001; Salakhutdinov & Murray 2008, eqs 10 to 12; averaged moments: Grosse, Maddison & Salakhutdinov 2013):
 log Z = log Z_1 + log mean exp(log w) over independent chains. SMC resamples in independent islands of chains (Del
 Moral, Doucet & Jasra 2006; as population annealing Hukushima & Iba 2003): log Z = log Z_1 + log of the mean over
-islands of Zhat_g. Families: Wang, Machta & Katzgraber (2015); the error from the families of one run: Lee & Whiteley
-(2018). Both are exact on average in Z for any path, so below log Z on average. Cost: one sweep a rung, and log f at two
-rungs. Sweeps between two RBMs cost about two, because inputs of both are kept.
+islands of Zhat_g. Families: Wang, Machta & Katzgraber (2015); error from the families of a run: Lee & Whiteley (2018).
+Both estimators are unbiased for Z on any path, so log Z is low on average. Cost: one sweep a rung, and log f at two
+rungs. A sweep between two RBMs costs about two Gibbs sweeps, because it keeps the inputs of both.
 """
 
 import numpy as np
@@ -27,21 +27,21 @@ from logzoo.samplers.annealed import AnnealedDraws, ResampledDraws
 from logzoo.streams import Stream
 from logzoo.types import Floats
 
-# Effective chains, or half of the chains if that is less, below which the log-mean-exp rests on a few weights and its
-# interval means little.
+# Fewest effective chains, or half of the chains if that is less. With fewer the log-mean-exp rests on a few weights,
+# and its interval means little.
 _FEWEST_EFFECTIVE = 10.0
-# Nats by which log w may change in a sweep, on average; beyond, the chains cannot follow.
+# Largest mean change of log w in a sweep, in nats; chains cannot follow larger changes.
 _LARGEST_STEP = 10.0
 # Cap of the variance of log w: beyond it the error is unknown.
 _LARGEST_VARIANCE = 50.0
 # Probability that the variance of the logs exceeds the value used.
 _RISK = 0.05
-# Spread of equal log-weights relative to them: rounding.
+# Relative spread of log-weights below which they are equal up to rounding.
 _ROUNDING = 1e-12
 
 
 def read(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` whose sample is AnnealedDraws, as by `from_weights`."""
+    """The Estimate of `Draws` whose sample is AnnealedDraws; see `from_weights`."""
     return from_weights(draws.rbm, draws.sample, draws.ledger, draws.stream)
 
 
@@ -52,7 +52,7 @@ def from_weights(rbm: RBM, draws: AnnealedDraws, ledger: SweepLedger, stream: St
     ----------
     rbm : RBM
     draws : AnnealedDraws
-        Draws by `logzoo.samplers.annealed.run`, or log-weights made otherwise.
+        Draws by `logzoo.samplers.annealed.run`, or other log-weights.
     ledger : SweepLedger
         The budget of the draws.
     stream : Stream
@@ -96,19 +96,19 @@ def from_weights(rbm: RBM, draws: AnnealedDraws, ledger: SweepLedger, stream: St
 
 
 def mass(draws: AnnealedDraws) -> tuple[float, float]:
-    """The mass that AnnealedDraws found, as log Z, and its standard error by the jackknife over them alone, in nats."""
+    """log of the mass that AnnealedDraws found, and its jackknife error from the weights drawn alone, in nats."""
     log_w = draws.log_weight
     log_z = float(draws.log_z_base + logsumexp(log_w) - np.log(log_w.size))
     return log_z, jackknife_error(log_sums_left_out(log_w))
 
 
 def fewest_effective(chains: int) -> float:
-    """Effective chains that a mean over that many chains must rest on."""
+    """Fewest effective chains that a mean over `chains` chains needs."""
     return min(_FEWEST_EFFECTIVE, 0.5 * chains)
 
 
 def log_normal_error(log_w: Floats) -> float:
-    """Standard error of the mean of log-normal weights relative to it, from the spread of their logs (chain,).
+    """Relative standard error of the mean of log-normal weights, from the spread of their logs (chain,).
 
     The decisive weights are mostly not among those drawn, but the spread of the logs predicts them. The variance is the
     mean square above the median, because chains far below it have no weight.
@@ -119,10 +119,10 @@ def log_normal_error(log_w: Floats) -> float:
 
 
 def log_normal_variance(variance: float, freedom: float) -> float:
-    """Variance of log-normal weights relative to their mean, from that of their logs with `freedom` degrees of freedom.
+    """Relative variance of log-normal weights, from the variance of their logs with `freedom` degrees of freedom.
 
-    (exp(u s^2) - 1) / u, with u s^2 the upper 95% limit of the variance of the logs: weights of little spread have the
-    variance of their logs.
+    It is (exp(u s^2) - 1) / u, with u s^2 the upper 95% limit of the variance of the logs. For a small spread it equals
+    the variance of the logs.
     """
     u = freedom / chdtri(freedom, 1.0 - _RISK)
     return float(np.expm1(min(u * variance, _LARGEST_VARIANCE)) / u)
@@ -131,28 +131,29 @@ def log_normal_variance(variance: float, freedom: float) -> float:
 def variance_is_unreliable(rbm: RBM, log_w: Floats, ledger: SweepLedger) -> dict[str, bool]:
     """Signs that the variance of the log-weights (chain,) of annealing does not measure its error.
 
-    It does not if all chains followed the same path (only independent units have equal weights), or if single sweeps
-    would have to follow changes of many nats.
+    The signs are that all chains followed the same path (only independent units have equal weights), and that log f
+    changed by too many nats in a sweep.
     """
     differ = np.ptp(log_w) > _ROUNDING * max(1.0, np.abs(log_w).max()) or not rbm.weights.any()
     return {"one-way": not differ, "steep": is_steep(log_w, ledger.sweeps)}
 
 
 def is_steep(log_w: Floats, sweeps: int) -> bool:
-    """Whether single sweeps would have to follow changes of many nats, by the log-weights (chain,) of all sweeps."""
+    """Whether log f changed by too many nats in a sweep, from the log-weights (chain,) over all sweeps."""
     return bool(np.abs(log_w).mean() > _LARGEST_STEP * sweeps)
 
 
-# Smallest effective number of families, for any number of chains: resampled weights are similar and show little.
+# Smallest effective number of families, for any number of chains. The weights alone show little, because resampling
+# makes them similar.
 _FEWEST_FAMILIES = 10.0
-# Share of the sum of all islands that a single one may carry.
+# Largest share of the sum over islands that a single island may carry.
 _LARGEST_SHARE = 0.5
 
 
 def read_islands(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample is ResampledDraws.
 
-    Its error is the largest of the spread over islands, that of log-normal weights of islands, and that over families.
+    Its error is the largest of three errors: over islands, of log-normal weights of islands, and over families.
     The estimate is converged if it rests on at least ten families and no island carries half of it.
     """
     sample = draws.sample
@@ -173,6 +174,6 @@ def read_islands(draws: Draws) -> Estimate:
 
 
 def family_shares(draws: ResampledDraws) -> Floats:
-    """Share (chain,) of the sum of all weights that descends from each first state; 0 for those that died out."""
+    """Share (chain,) of the sum of all weights that descends from each first state; 0 without descendants."""
     relative = np.exp(draws.log_weight - draws.log_weight.max())
     return np.bincount(draws.family, relative, minlength=relative.size) / relative.sum()
