@@ -133,7 +133,7 @@ def test_thinned_paths_keep_their_ends(number, expected):
     ("snapshots", "match"),
     [
         (7, "snapshots: expected RBMs, or the Dataset of a training, found int"),
-        ([random_rbm(1, visible=4)], "snapshots: expected RBMs of 3 visible units, found one of 4"),
+        ([random_rbm(1, visible=4)], "snapshots: expected RBMs of 3 visible units, found an RBM of 4"),
     ],
 )
 def test_bad_snapshots_are_refused(snapshots, match):
@@ -152,7 +152,7 @@ def test_without_snapshots_it_is_the_method_of_tempering(method, plain):
     first, other = (estimate_log_z(model, name, **settings) for name in (method, plain))
     assert abs(first.log_z - other.log_z) < 4.0 * np.hypot(first.std_error, other.std_error)
     assert first.diagnostics.keys() == other.diagnostics.keys()
-    with pytest.raises(ValueError, match="kept: expected snapshots beside it, found none"):
+    with pytest.raises(ValueError, match="kept: expected snapshots with this option, found none"):
         estimate_log_z(model, method, kept=2, **settings)
 
 

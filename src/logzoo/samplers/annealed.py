@@ -1,10 +1,11 @@
 """Annealing from the base to the RBM, one sweep a rung, and back (Neal 2001; Burda, Grosse & Salakhutdinov 2015).
 
-With resampling in islands: Del Moral, Doucet & Jasra (2006); Hukushima & Iba (2003); without waste Dau & Chopin (2022).
+Resampling in islands follows Del Moral, Doucet & Jasra (2006) and Hukushima & Iba (2003); waste-free resampling follows
+Dau & Chopin (2022).
 
-An adapted ladder is placed in rounds, each of which anneals along the rungs of the round before, to equal steps of the
-spread of the increments of the weights (Syed, Bouchard-Côté, Chern & Doucet 2024). The final annealing then has a
-ladder that does not depend on its own draws, so its weights are unbiased.
+An adapted ladder is placed in rounds (Syed, Bouchard-Côté, Chern & Doucet 2024). Each round anneals along the rungs of
+the round before. It then moves the rungs so that the increments of the log-weights have equal spreads. The ladder of
+the final annealing does not depend on its draws, so its weights are unbiased.
 """
 
 from collections.abc import Callable
@@ -27,7 +28,7 @@ from logzoo.samplers.threads import TILE, over_chains, over_parts, parts_between
 from logzoo.streams import Stream
 
 _STRIDE = 50
-# Share of the sweeps that the rounds take, and sweeps of the first round at least. Each next round is twice as long.
+# Share of the sweeps that the rounds take, and fewest sweeps of the first round. Each later round is twice as long.
 _SHARE, _FEWEST = 0.2, 4
 
 
@@ -41,9 +42,9 @@ class AnnealedDraws(NamedTuple):
 class ResampledDraws(NamedTuple):
     """Weights of chains that were resampled within islands, relative to the base."""
 
-    log_weight: np.ndarray  # (chain,) nats: their mean over an island is without bias
+    log_weight: np.ndarray  # (chain,) nats; the mean weight of an island is unbiased
     island: np.ndarray  # (chain,)
-    family: np.ndarray  # (chain,): the first chain that a state descends from; itself if not tracked
+    family: np.ndarray  # (chain,) number of the first chain that a state descends from; its own if not tracked
     log_z_base: float  # nats
 
 
@@ -115,9 +116,9 @@ def run_reverse(
 ) -> AnnealedDraws:
     """Anneal every chain of the ledger from its row of `starts` (chain, visible) down to the base, over all its sweeps.
 
-    S sweeps make S + 1 rungs: one sweep at each but the base, the first at beta = 1. Returns AnnealedDraws whose
-    log_weight is w = sum_k [log f_{k+1}(x_k) - log f_k(x_k)] along the reverse trajectory: exp(-w) f(v) / Z_1 has the
-    mean p_ann(v), the probability that annealing forward along these rungs, the sweep at beta = 1 included, ends at v
+    S sweeps make S + 1 rungs: one sweep at each rung but the base, the first at beta = 1. Returns AnnealedDraws whose
+    log_weight is w = sum_k [log f_{k+1}(x_k) - log f_k(x_k)] along the reverse trajectory. exp(-w) f(v) / Z_1 has the
+    mean p_ann(v), the probability that forward annealing along these rungs ends at v, after a sweep at beta = 1
     (Burda, Grosse & Salakhutdinov 2015, section 3). Raises ValueError for starts that are not such a 0/1 matrix.
     """
     starts = binary_matrix("starts", starts, visible=rbm.visible)
@@ -147,17 +148,17 @@ def run_in_islands(
 ) -> ResampledDraws:
     """Anneal every chain of the ledger over all its sweeps, and resample within islands where weights grow unequal.
 
-    islands: parts of the chains that are independent of each other, at most half as many as chains. resample: an island
-    is resampled when its effective number of chains falls below this share of them; 0 never resamples. kept: states of
-    each chain that are kept at a rung, one sweep apart. With more than 1 there are fewer rungs by this factor, and
-    every rung resamples (Dau & Chopin 2022). Returns ResampledDraws. Raises ValueError for impossible options.
+    islands: number of independent groups of chains, at most half of the chains. resample: an island is resampled when
+    its effective number of chains falls below this share of its chains; 0 never resamples. kept: states of each chain
+    that are kept at a rung, one sweep apart. With more than 1, each rung takes kept - 1 sweeps, and every rung
+    resamples (Dau & Chopin 2022). Returns ResampledDraws. Raises ValueError for impossible options.
     """
     islands = min(whole_number("islands", islands, minimum=2), max(ledger.chains // 2, 2))
     least_share, states = share("resample", resample), whole_number("kept", kept)
     base, parameters, ladder_of = _path(rbm, ledger, stream, base, ladder, threads)
     sweeps = ledger.remaining
     if states > sweeps + 1:
-        raise ValueError(f"kept: expected at most {sweeps + 1} states of so many sweeps, found {states}")
+        raise ValueError(f"kept: expected at most {sweeps + 1} states for {sweeps} sweeps, found {states}")
     sweeps_per_rung = max(states - 1, 1)
     rungs = sweeps // sweeps_per_rung + 2
     ledger.spend((rungs - 2) * sweeps_per_rung, "annealing")
@@ -184,10 +185,10 @@ def run_in_islands(
 def annealing_ladder(
     ladder: Any, parameters: Parameters, sizes: tuple[int, ...], ledger: SweepLedger, stream: Stream, threads: int
 ) -> Callable[[int], np.ndarray]:
-    """Make the function that places a number of rungs: inverse temperatures (rungs,) from 0 to 1 for annealing.
+    """Make a function from a number of rungs to their inverse temperatures (rungs,), from 0 to 1.
 
-    ladder: as in `logzoo.paths.inverse_temperatures`, or "adapted": in rounds over a fifth of the sweeps that are left,
-    which the ledger pays. sizes: visible and hidden units. Raises ValueError for unknown ladders when it is called.
+    ladder: as in `logzoo.paths.inverse_temperatures`, or "adapted", whose rounds spend a fifth of the sweeps left in
+    the ledger. sizes: visible and hidden units. The function raises ValueError for unknown ladders.
     """
     if not (isinstance(ladder, str) and ladder == "adapted"):
         return lambda rungs: inverse_temperatures(ladder, rungs)
@@ -203,7 +204,7 @@ def lengths_of_rounds(sweeps: int) -> list[int]:
     """Sweeps of the rounds, which double and add up to `sweeps`; none if there are too few."""
     lengths = []
     while sweeps >= _FEWEST:
-        # The last takes half, or all where the rest would be too short.
+        # The last round takes half of the sweeps, or all if the other half is too short for a round.
         last = sweeps if sweeps < 3 * _FEWEST else (sweeps + 1) // 2
         lengths.append(last)
         sweeps -= last
@@ -251,7 +252,7 @@ def _spreads(
 
 
 def _started(rbm: RBM, parameters: Parameters, key: np.uint64, numbers: np.ndarray, states: int, count: int) -> Chains:
-    """Chains at the base: n chains of these numbers (n,), then n for each further state that is kept."""
+    """Chains at the base: n chains with these numbers (n,), then n chains for each further state that is kept."""
     chains = new_chains(states * numbers.size, rbm.visible, rbm.hidden)
     chains.number[:] = np.add.outer(count * np.arange(states), numbers).ravel()
     start_chains(parameters, key, parameters.base, chains)
@@ -259,7 +260,7 @@ def _started(rbm: RBM, parameters: Parameters, key: np.uint64, numbers: np.ndarr
 
 
 def _cuts(ends: np.ndarray, threads: int) -> np.ndarray:
-    """The ends of islands at which the chains are cut: enough parts for all threads, each of whole islands in tiles."""
+    """Edges at which chains are cut into parts of whole islands: enough parts to fill all threads and fit in tiles."""
     islands, chains = ends.size - 1, ends[-1]
     tiles = min(max(-(-chains // TILE), threads), islands)
     return ends[np.linspace(0, islands, tiles + 1).astype(int)]

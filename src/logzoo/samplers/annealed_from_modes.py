@@ -1,9 +1,9 @@
 """Annealing from the modes of mean field to the RBM: each chain starts from the product law of a mode.
 
 States are shared out among basins: a state belongs to the basin of the mode whose product law gives it the highest
-probability. With w the weight of a chain annealed from any base and x its last state, E[w 1(x in B)] = Z p(B) for any
-base (Neal 2001; Jarzynski 1997). So the mass of every basin can be estimated by chains that start in it, and the
-masses of all basins add up to Z.
+probability. Let w be the weight of a chain annealed from any base, and x its last state. Then E[w 1(x in B)] = Z p(B)
+(Neal 2001; Jarzynski 1997). So chains that start in a basin estimate its mass, and the masses of all basins add up to
+Z.
 """
 
 from functools import partial
@@ -24,24 +24,24 @@ from logzoo.samplers.base import affordable_modes
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import Stream
 
-# Modes further below the best hold a negligible share of Z.
+# Nats below the best mode beyond which a mode holds a negligible share of Z.
 _NATS_BELOW = 20.0
-# A mode does not stand for itself when less than this share of the chains that start in it stay there.
+# A mode represents a basin only if at least this share of the chains that start in it stay there.
 _LEAST_STAY = 0.5
-# Part of the sweeps that the chains which show it make, at beta = 1.
+# One in this many sweeps goes to the pilot at beta = 1 that measures this share.
 _PILOT_SHARE = 5
 # Chains that each mode needs for its spread.
 _FEWEST_CHAINS = 4
 
 
 class BasinDraws(NamedTuple):
-    """Importance weights of chains annealed from the modes' product laws, and where they went."""
+    """Importance weights of chains annealed from the modes' product laws, and the basins where they ended."""
 
-    log_weight: np.ndarray  # (chain,) nats: its mean over chains from any base is Z
-    start: np.ndarray  # (chain,) the basin, of one law, that a chain started in
-    end: np.ndarray  # (chain,) the basin that it ended in
-    v: np.ndarray  # (chain, visible) its last state
-    lower: float  # nats, a sure lower bound of log Z
+    log_weight: np.ndarray  # (chain,) nats; the mean weight of chains from any base is Z
+    start: np.ndarray  # (chain,) the basin that a chain started in, by the number of its law
+    end: np.ndarray  # (chain,) the basin that the chain ended in
+    v: np.ndarray  # (chain, visible) last state of the chain
+    lower: float  # nats, a rigorous lower bound of log Z
     unseen: float  # estimated share of Z in modes that the search can find but that no law represents
 
 
@@ -56,10 +56,10 @@ def run(
     threads: int = 1,
     progress: bool = False,
 ) -> BasinDraws:
-    """Find modes, leave out those that chains leave for a better one at beta = 1, and anneal chains from all others.
+    """Find modes, drop the modes that chains leave at beta = 1 for a better mode, and anneal chains from the others.
 
-    Finding modes takes about a tenth of the budget, and trying them a fifth of the rest. base: not used, the modes are
-    the bases. data: a 0/1 matrix (examples, visible), starts for the search beside random ones. ladder: as in
+    Finding modes takes about a tenth of the budget, and trying them a fifth of the rest. base: not used, because the
+    modes are the bases. data: a 0/1 matrix (examples, visible), from which the search starts as well. ladder: as in
     `paths.inverse_temperatures`. Returns BasinDraws. Raises ValueError for impossible options.
     """
     whole_number("threads", threads)
@@ -93,9 +93,9 @@ def run(
 
 
 def unseen_share(modes: Modes, laws: int) -> float:
-    """Share of the modes' mass, as F1 has it, in modes that one start alone found or that are not the best `laws`.
+    """Share of the modes' mass exp(F1) in modes that a single start found, or that are not among the best `laws`.
 
-    The share of modes found once estimates the share not found (Good 1953); modes count by their mass.
+    The share of modes found once estimates the share not found (Good 1953); modes are weighted by mass.
     """
     share = np.exp(modes.bounds - modes.bounds[0])
     left_out = np.arange(share.size) >= laws
@@ -103,7 +103,7 @@ def unseen_share(modes: Modes, laws: int) -> float:
 
 
 class LogOdds(NamedTuple):
-    """Product laws of both layers."""
+    """Log-odds of product laws, for both layers."""
 
     visible: np.ndarray  # (law, visible) theta
     hidden: np.ndarray  # (law, hidden) phi
@@ -125,7 +125,7 @@ class LogOdds(NamedTuple):
 
 
 def _laws(rbm: RBM, modes: Modes, chosen: np.ndarray) -> LogOdds:
-    """LogOdds of the modes of those numbers, each layer's given the means of the other."""
+    """LogOdds of the modes with these numbers; the means of a layer give the log-odds of the other layer."""
     theta = rbm.visible_bias + np.einsum("kj,ij->ki", modes.hidden[chosen], rbm.weights)
     return LogOdds(theta, rbm.hidden_bias + np.einsum("ki,ij->kj", modes.visible[chosen], rbm.weights))
 
@@ -133,9 +133,8 @@ def _laws(rbm: RBM, modes: Modes, chosen: np.ndarray) -> LogOdds:
 def _dealt(bounds: np.ndarray, chains: int) -> np.ndarray:
     """The law (chain,) that each chain starts from, in order, given the laws' F1 (law,).
 
-    Half of them in proportion to exp(F1), half to its fourth root, because F1 misses most of the width of a mode. A
-    few for each in any
-    case.
+    Half of the chains are shared out in proportion to exp(F1), half in proportion to its fourth root, because F1 misses
+    most of the width of a mode. Every law gets a few chains.
     """
     relative = np.exp(bounds - bounds.max())
     shares = 0.5 * relative / relative.sum() + 0.5 * relative**0.25 / np.sum(relative**0.25)
@@ -156,10 +155,10 @@ def _swept(
 
 
 def kept_laws(start: np.ndarray, end: np.ndarray, laws: int) -> np.ndarray:
-    """Numbers of the laws, the best first, that stand for a basin: from the laws (chain,) chains started and ended at.
+    """Numbers of the laws that represent a basin, best first; start, end (chain,): laws where chains started and ended.
 
-    The group of laws that keeps the least of its chains joins the one where most of them went, until each keeps half of
-    them; the best of a group stands for it.
+    The group of laws that keeps the smallest share of its chains joins the group where most of the others went, until
+    every group keeps half of its chains. The best law of a group represents it.
     """
     group = np.arange(laws)
     passed = np.zeros((laws, laws))

@@ -1,9 +1,9 @@
-"""Annealing along RBMs whose moments are averages of the base's and the model's.
+"""Annealing along RBMs whose moments are averages of the moments of the base and of the model.
 
 Grosse, Maddison & Salakhutdinov (2013), section 4: the moments (E[v], E[h], E[v h']) of the path at beta are
-(1 - beta) times those of the base plus beta times those of the model. RBMs with such moments are fitted at a few knots;
-between knots their parameters are interpolated linearly. The weights are exact for the resulting path even if the fits
-are poor; the path only affects their variance.
+(1 - beta) times the moments of the base plus beta times the moments of the model. RBMs with such moments are fitted at
+a few knots; between knots their parameters are interpolated linearly. The weights are exact for the resulting path even
+if the fits are poor; the path only affects their variance.
 """
 
 from functools import partial
@@ -31,15 +31,16 @@ from logzoo.samplers.base import annealed_sweeps, resolve_base
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import Stream
 
-# Sweeps at beta = 1 over which the model's moments are averaged, at most.
+# Most sweeps at beta = 1 over which the model's moments are averaged.
 _AVERAGED = 20
 # With fewer sweeps than these for the moments or for the fit of a knot, the path stays straight.
 _FEWEST_MOMENT_SWEEPS = 10
 _FEWEST_UPDATES = 5
-# More than these are better spent on annealing; an update costs as much as several sweeps.
+# Most sweeps for the moments and most updates of a knot, because more are better spent on annealing. An update costs as
+# much as several sweeps.
 _MOST_MOMENT_SWEEPS = 1000
 _MOST_UPDATES = 300
-# Share of the annealing sweeps that is spread evenly over the path, of any length.
+# Share of the annealing sweeps that is divided equally among the segments of the path, whatever their lengths.
 _EVEN_SHARE = 0.1
 
 
@@ -73,7 +74,10 @@ def run(
     whole_number("knots", knots, minimum=2)
     positive_number("learning_rate", learning_rate)
     if positive_number("moments", moments) + positive_number("fitting", fitting) >= 1.0:
-        raise ValueError("moments, fitting: expected shares whose sum is below 1, annealing needs the rest")
+        raise ValueError(
+            "moments, fitting: expected shares whose sum is below 1, because annealing needs the other sweeps; "
+            f"found {moments} and {fitting}"
+        )
     base = resolve_base(rbm, base, ledger, stream)
     averaging, updates, annealing = shares_of(ledger.remaining, knots, moments, fitting)
     ends = (
@@ -96,7 +100,7 @@ def run(
 
 
 def shares_of(sweeps: int, knots: int, moments: float, fitting: float) -> tuple[int, int, int]:
-    """Sweeps for the moments, for each knot between the ends, and for the annealing; all if the others are too few."""
+    """Sweeps for the moments, for each inner knot, and for annealing, which takes all if the others are too few."""
     spent = min(int(moments * sweeps), _MOST_MOMENT_SWEEPS)
     updates = min(int(fitting * sweeps) // (knots - 2), _MOST_UPDATES) if knots > 2 else 0
     if spent < _FEWEST_MOMENT_SWEEPS or updates < _FEWEST_UPDATES:
@@ -113,7 +117,7 @@ def base_moments(base: np.ndarray, hidden: int) -> Terms:
 def model_moments(
     rbm: RBM, base: np.ndarray, key: np.uint64, count: int, sweeps: int, threads: int
 ) -> tuple[Terms, Chains]:
-    """Moments (Terms) of the model from annealed chains, and those chains: their last sweeps at beta = 1, averaged."""
+    """Moments (Terms) of the model, averaged over the last sweeps of annealed chains at beta = 1, and these chains."""
     parameters = kernel_parameters(rbm, base)
     chains = new_chains(count, rbm.visible, rbm.hidden)
     averaged = min(_AVERAGED, sweeps // 3)
@@ -137,9 +141,10 @@ def fitted_path(
 ) -> list[Terms]:
     """The knots' parameters (list of Terms), from the base to the model, by stochastic gradient steps on the moments.
 
-    The gradient of the mean log-likelihood is the target moments minus those of the RBM (Grosse et al. 2013, section
-    4), taken from chains that go on from knot to knot, model first. A knot starts from the one above, shrunk
-    towards the base in proportion to beta, and is the mean of the second half of its iterates.
+    The gradient of the mean log-likelihood is the target moments minus the moments of the RBM (Grosse et al. 2013,
+    section 4). Chains that continue from knot to knot, from the model down, estimate the moments of the RBM. A knot
+    starts from the knot above, shrunk towards the base in proportion to beta. The result is the mean of the second half
+    of its iterates.
     """
     base, model = ends
     path, current, sweep = [model], model, 1
@@ -167,10 +172,10 @@ def fitted_path(
 
 
 def sweep_shares(path: list[Terms], cold: Terms, warm: Terms) -> np.ndarray:
-    """Where the knots (knot,) lie, from 0 to 1, as shares of the annealing's sweeps: at equal steps of length.
+    """Positions (knot,) of the knots from 0 to 1: the sweeps between two knots are in proportion to their distance.
 
-    The squared length between two knots is the product of their differences in parameters and in moments, which is
-    their symmetrised divergence. The target moments are used in place of those that the fits reached.
+    The squared distance of two knots is the product of their differences in parameters and in moments, which is their
+    symmetrised divergence. The target moments are used in place of the fitted moments.
     """
     change = [b - a for a, b in zip(cold, warm, strict=True)]
     squares = []
@@ -197,8 +202,9 @@ def anneal_along(
 ) -> np.ndarray:
     """Log weights (chain,) relative to the first RBM, of `count` chains annealed along the path in `sweeps` sweeps.
 
-    path: list of Terms; shares (knot,) as in `sweep_shares`. The first RBM, of zero pairs and hidden terms, is drawn
-    from; or starts (chain, visible) stand for its draws, and the first sweep is made there.
+    path: list of Terms; shares (knot,): positions as in `sweep_shares`. Without starts, the chains start at draws of
+    the first RBM, whose units must be independent. starts (chain, visible): states to start from instead; the first
+    sweep is then made at the first RBM.
     """
     segments = len(path) - 1
     unit = max(fixed_point_unit(*knot, np.zeros(1)) for knot in path)

@@ -1,4 +1,4 @@
-"""The base distribution that an estimator starts its path from, and the search for modes that pays for it."""
+"""The base distribution where the path of an estimator starts, and the search for modes that finds it."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -17,19 +17,19 @@ from logzoo.paths import base_of, kernel_parameters, log_odds
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import Stream
 
-# Share of the budget that finding the marginals may cost, and a number of sweeps beyond which they hardly improve.
+# One in this many sweeps of the budget may go to the matched base, up to a number beyond which it hardly improves.
 _SHARE = 50
 _MOST_SWEEPS = 200
-# Part of the budget that the search for modes may cost, in steps of a start, each about a sweep of one chain. Then the
-# steps that most starts need, and limits of starts and steps.
+# One in this many sweeps of the budget may go to the search for modes; a step of a start costs about a sweep of one
+# chain. Then the steps that most starts need, and the limits of starts and steps.
 _MODES_SHARE = 10
 _STEPS_OF_A_START, _MOST_STARTS, _MOST_STEPS = 40, 500, 400
-# Modes further below the best hold a negligible share of Z.
+# Nats below the best mode beyond which a mode holds a negligible share of Z, and the most modes that count.
 _NATS_BELOW = 30.0
 _MOST_MODES = 64
 # Means of v nearer to 0 or 1 count as certain.
 _CERTAIN = 1e-6
-# Sweeps at beta = 1 whose states are averaged: the last of the run.
+# Number of last sweeps, at beta = 1, whose states are averaged.
 _AVERAGED = 10
 
 
@@ -41,8 +41,8 @@ def resolve_base(rbm: RBM, base: Any, ledger: SweepLedger, stream: Stream) -> np
     rbm : RBM
     base : array, shape (visible,), or str or None
         Log-odds; or the name of a way to find them. ``"modes"`` (also None) takes the mean of the modes of mean field,
-        in about a tenth of the budget. ``"matched"`` takes the mean of chains annealed from uniform units.
-        ``"visible-bias"`` is that of the RBM, ``"uniform"`` is zero.
+        and costs about a tenth of the budget. ``"matched"`` takes the mean of chains annealed from uniform units.
+        ``"visible-bias"`` takes the visible bias of the RBM, and ``"uniform"`` takes 0.
     ledger : SweepLedger
         Pays for the search.
     stream : Stream
@@ -81,7 +81,7 @@ def affordable_modes(
 def searched_modes(
     rbm: RBM, ledger: SweepLedger, sweeps: int, share: float, stream: Stream, *, data: Any = None, threads: int = 1
 ) -> Modes:
-    """Find modes as for a run of so many sweeps, and enter the cost in a larger ledger, at most a share of the run."""
+    """Find modes as for a run of `sweeps` sweeps, and charge the larger ledger at most `share` of that run."""
     run = SweepLedger(sweeps, ledger.chains)
     modes = affordable_modes(rbm, run, stream, data=data, threads=threads)
     ledger.spend(min(run.chain_sweeps, int(share * sweeps) * ledger.chains), "finding modes", chains=1)
@@ -98,7 +98,7 @@ def solutions(rbm: RBM, ledger: SweepLedger, stream: Stream, *, threads: int = 1
 def mode_shares(modes: Modes) -> np.ndarray:
     """Weights (mode,) of the modes within 30 nats of the best: half equal, half proportional to exp(F1).
 
-    Bounds alone would leave one mode, because they hardly depend on how wide a mode is.
+    Weights by exp(F1) alone would leave one mode, because F1 hardly depends on the width of a mode.
     """
     counted = modes.bounds[:_MOST_MODES] >= modes.bounds[0] - _NATS_BELOW
     relative = np.exp(modes.bounds[:_MOST_MODES] - modes.bounds[0]) * counted
@@ -106,7 +106,7 @@ def mode_shares(modes: Modes) -> np.ndarray:
 
 
 def _of_modes(rbm: RBM, ledger: SweepLedger, stream: Stream) -> np.ndarray:
-    """A budget too small for a single start leaves the visible bias."""
+    """Base log-odds of the modes, or the visible bias if the budget is too small for a single start."""
     if ledger.sweeps * ledger.chains < _MODES_SHARE * _STEPS_OF_A_START:
         return rbm.visible_bias
     return base_of_modes(affordable_modes(rbm, ledger, stream))
@@ -124,10 +124,10 @@ def base_of_modes(modes: Modes) -> np.ndarray:
 
 
 def _matched(rbm: RBM, ledger: SweepLedger, stream: Stream) -> np.ndarray:
-    """Annealing takes a fiftieth of the budget, at most 200 sweeps.
+    """Base log-odds of annealed chains, in a fiftieth of the budget and at most 200 sweeps.
 
-    It starts from uniform units, which favour no mode; the visible bias can lie inside one. A budget too small for that
-    leaves the visible bias.
+    The chains start from uniform units, which favour no mode; the visible bias may favour one mode. If the budget is
+    too small for annealing, the base is the visible bias.
     """
     sweeps = min(ledger.sweeps // _SHARE, _MOST_SWEEPS)
     if sweeps <= _AVERAGED:
@@ -141,7 +141,7 @@ def _matched(rbm: RBM, ledger: SweepLedger, stream: Stream) -> np.ndarray:
     return log_odds(total[None, :] / _AVERAGED)
 
 
-# By name: functions of (rbm, ledger, stream).
+# Functions of (rbm, ledger, stream), by name.
 BASES = {
     "modes": _of_modes,
     "matched": _matched,
@@ -153,7 +153,7 @@ BASES = {
 def annealed_sweeps(
     parameters: Parameters, key: np.uint64, chains: Chains, sweeps: int, last: int, threads: int = 1
 ) -> Iterator[None]:
-    """Anneal chains from the base to beta = 1, where the `last` sweeps are made; yield after each of these."""
+    """Anneal chains from the base to beta = 1, make the `last` sweeps there, and yield after each of these."""
     count, annealed = len(chains.v), sweeps - last
     start_chains(parameters, key, parameters.base, chains)
     # The last rung lies beyond the last step, so that every step here ends in a sweep.

@@ -92,10 +92,10 @@ def sample_gibbs(
 
 
 def _with_certain(rbm, left, drawn, visible):
-    """Visible states (chains, visible) uint8 of an RBM: units that are left as they were drawn, others as certain."""
+    """Visible states (chains, visible) uint8 of an RBM, from the states drawn for `left` and the certain units."""
     state, certain = np.zeros((len(drawn), rbm.visible), np.uint8), np.ones(rbm.visible, bool)
     state[:, visible] = drawn
-    # Units that are left without a parameter may stand for the last of a layer, which is certain.
+    # If all units of `left` lack parameters, they may stand for the last unit of a layer, which is certain.
     certain[visible] = not (left.weights.any() or left.visible_bias.any())
     before = None
     # Each pass settles the units that the previous pass made certain, for any state of the free units.

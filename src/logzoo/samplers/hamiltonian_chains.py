@@ -1,9 +1,9 @@
 """Simulated tempering with Hamiltonian Monte Carlo, for continuous densities.
 
-Carlson et al. (2016), supplement E: x | beta_k by one trajectory of a stated number of leapfrog steps, beta_k | x from
-q(beta_k | x) proportional to r_k exp(beta_k Delta) / Zhat_k with Delta = log f - log p_1. Step sizes vary a little
-from draw to draw (Neal 2011, section 5.4.2.2): with a fixed length some trajectories would return to their starting
-point. The unit of the ledger is one leapfrog step of one chain, of any step size.
+Carlson et al. (2016), supplement E: a chain draws x | beta_k by one trajectory of a fixed number of leapfrog steps. It
+draws beta_k | x from q(beta_k | x), proportional to r_k exp(beta_k Delta) / Zhat_k with Delta = log f - log p_1. Step
+sizes vary a little from draw to draw (Neal 2011, section 5.4.2.2), because some trajectories of a fixed length would
+return to their starting points. The unit of the ledger is one leapfrog step of one chain, of any step size.
 """
 
 from functools import partial
@@ -25,14 +25,14 @@ from logzoo.samplers.threads import over_chains
 from logzoo.streams import Stream
 
 STEPS = 5
-# Share by which a step size varies either way.
+# Share by which a step size varies in either direction.
 JITTER = 0.2
-# Optimal for Hamiltonian Monte Carlo in many dimensions (Beskos et al. 2013).
+# Optimal acceptance rate of Hamiltonian Monte Carlo in many dimensions (Beskos et al. 2013).
 TARGET_ACCEPTANCE = 0.651
 _FIRST_STEP = 1.0
-# Robbins & Monro (1951) on log eps: gains 1 / t^0.6, the second half of the path averaged (Polyak & Juditsky 1992).
+# Robbins & Monro (1951) on log eps with gains 1 / t^0.6, averaged over the second half (Polyak & Juditsky 1992).
 _GAIN_EXPONENT = 0.6
-# Logits are kept within this: rungs where every proposal was accepted have no finite maximum.
+# Largest absolute logit, because the likelihood has no finite maximum at rungs where every proposal was accepted.
 _LARGEST_LOGIT = 10.0
 
 
@@ -53,7 +53,7 @@ class HamiltonianDraws(NamedTuple):
 
 
 class HamiltonianTempering:
-    """The chains of a ledger, their rungs and their place in the stream."""
+    """The chains of a ledger, their rungs and their position in the stream."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class HamiltonianTempering:
         self.heading = np.zeros(count, np.int64)
 
     def advance(self, offset: np.ndarray, low: Any, high: Any, draws: int, purpose: str) -> tuple[RungSums, Moves]:
-        """Pay for draws and make them, step sizes uniform in [low, high] (rung,); returns (RungSums, Moves)."""
+        """Pay for draws and make them, with step sizes uniform in [low, high] (rung,); returns (RungSums, Moves)."""
         self.ledger.spend(draws * self.steps, purpose)
         count, rungs = len(self.walkers.x), self.betas.size
         shape = (count, draws)
@@ -117,18 +117,21 @@ def run(
     initial_iterations: int = 10,
     threads: int = 1,
 ) -> HamiltonianDraws:
-    """Initial iterations, then `draws` recorded draws of each of the ledger's chains at the log Zhat they found.
+    """Make the initial iterations, then record `draws` draws of each chain of the ledger at the log Zhat found.
 
-    target, base: densities such as `GaussianMixture`, the base with draws of its own; step_sizes (rung,); betas: the
-    ladder (rung,) from 0 to 1. Initial iterations, of `initial_draws` draws each, update log Zhat by eq 12 until
-    max_k |r_k - c_k| < 0.1 / K or `initial_iterations` are made. Costs `steps` leapfrog steps a draw. Returns
-    HamiltonianDraws. Raises ValueError for impossible options, BudgetExceeded where the ledger has too little.
+    target, base: densities such as `GaussianMixture`, where the base has a method `draw`; step_sizes (rung,); betas:
+    the ladder (rung,) from 0 to 1. Initial iterations of `initial_draws` draws update log Zhat by eq 12 until
+    max_k |r_k - c_k| < 0.1 / K, at most `initial_iterations` times. A draw costs `steps` leapfrog steps. Returns
+    HamiltonianDraws. Raises ValueError for impossible options, and BudgetExceeded if the ledger has too little left.
     """
     draws = whole_number("draws", draws)
     betas = inverse_temperatures(betas, len(betas))
     sizes = finite_array("step_sizes", step_sizes, dimensions=1)
     if sizes.size != betas.size or np.any(sizes <= 0.0):
-        raise ValueError(f"step_sizes: expected {betas.size} positive numbers, one a rung")
+        raise ValueError(
+            f"step_sizes: expected {betas.size} positive numbers, one for each rung, found {sizes.size}, "
+            f"the smallest {sizes.min():.3g}"
+        )
     prior = prior_weights(prior, betas)
     low, high = jittered(sizes, jitter)
     sampler = HamiltonianTempering(target, base, betas, ledger, stream, steps=steps, threads=threads)
@@ -184,10 +187,10 @@ def jittered(sizes: Any, jitter: float) -> tuple:
 
 
 class StepSizes(NamedTuple):
-    """Step sizes of a ladder, and the model behind them."""
+    """Step sizes of a ladder, and the model of the acceptance rate behind them."""
 
     adaptive: np.ndarray  # (rung,)
-    fixed: float  # the average of the adaptive ones
+    fixed: float  # the mean of `adaptive`
     low: float  # eps_min, adapted at beta = 1
     high: float  # eps_max, adapted at beta = 0
     weights: np.ndarray  # (rung, 2) w0, w1
@@ -207,17 +210,17 @@ def tune(
     pilot_iterations: int = 10,
     threads: int = 1,
 ) -> StepSizes:
-    """Step size for each rung of the ladder `betas` (rung,); returns StepSizes.
+    """Tune a step size for each rung of the ladder `betas` (rung,); returns StepSizes.
 
-    Costs `steps` leapfrog steps of every chain of the ledger for each of 2 x adaptation_draws + pilot_iterations x
-    pilot_draws draws. Raises ValueError for impossible options, BudgetExceeded where the ledger has too little.
+    Every chain of the ledger makes 2 x adaptation_draws + pilot_iterations x pilot_draws draws of `steps` leapfrog
+    steps. Raises ValueError for impossible options, and BudgetExceeded if the ledger has too little left.
     """
     if not 0.0 < target_acceptance < 1.0:
         raise ValueError(f"target_acceptance: expected a number between 0 and 1, found {target_acceptance!r}")
     betas = inverse_temperatures(betas, len(betas))
     settings = {"draws": adaptation_draws, "steps": steps, "target_acceptance": target_acceptance}
     ends = [adapted_step(target, base, beta, ledger, stream.child("end", beta), **settings) for beta in (1, 0)]
-    # If the base is narrower than the target the interval is reversed, and the constraints make the steps equal.
+    # Sorted, because a base narrower than the target reverses the interval; the constraints then make all steps equal.
     low, high = min(ends), max(ends)
     stream = stream.child("pilot")
     sampler = HamiltonianTempering(target, base, betas, ledger, stream, steps=steps, threads=threads)
@@ -242,9 +245,9 @@ def adapted_step(
     steps: int = STEPS,
     target_acceptance: float = TARGET_ACCEPTANCE,
 ) -> float:
-    """Step size at which chains at one fixed beta accept at the target rate: stochastic approximation on log eps.
+    """Step size at which chains at a fixed beta accept at the target rate, by stochastic approximation on log eps.
 
-    Costs `steps` leapfrog steps of every chain of the ledger for each of `draws` draws.
+    Every chain of the ledger makes `draws` draws of `steps` leapfrog steps.
     """
     whole_number("adaptation_draws", draws, minimum=2)
     count = ledger.chains
@@ -268,8 +271,8 @@ def fit_acceptance(
     """Weights (rung, 2), w0 and w1 of eq 35, that maximise the likelihood of eq 36 under its constraints.
 
     rung, step, accepted (draw,): the rung, the step size within [low, high], and whether the proposal was accepted.
-    The model is linear in the logits at `low` and at `high`, on which every constraint is linear, and the likelihood is
-    concave in them: an interior-point method finds the one maximum and keeps every constraint strictly.
+    The parameters are the logits at `low` and at `high`. The model and every constraint are linear in them, and the
+    likelihood is concave. An interior-point method finds the only maximum and keeps every constraint strictly.
     """
     share = (step - low) / (high - low)
     sign = np.where(accepted, 1.0, -1.0)
@@ -290,7 +293,7 @@ def fit_acceptance(
         parts = [[diags_array(np.bincount(rung, bend * a * b, rungs)) for a in shares] for b in shares]
         return block_array(parts).tocsr()
 
-    # Rows of 1 and -1 whose products with the logits must not be negative: falling with beta and with the step.
+    # Products of these rows with the logits must not be negative: acceptance falls with beta and with the step size.
     falling = diags_array([np.ones(rungs - 1), -np.ones(rungs - 1)], offsets=[0, 1], shape=(rungs - 1, rungs))
     orders = block_array([[falling, None], [None, falling], [eye_array(rungs), -eye_array(rungs)]]).tocsr()
     solution = minimize(

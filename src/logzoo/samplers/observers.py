@@ -12,7 +12,7 @@ from logzoo.kernels.occupancy import add_moves, add_rung_sums, add_weighted_slop
 
 # A rung with fewer effective draws takes its curvature from its neighbours.
 _FEWEST_DRAWS = 5.0
-# One sweep in so many is read: neighbours hardly differ, and the sums cost as much as the sweeps.
+# One in this many sweeps is read, because successive sweeps hardly differ and the sums cost as much as the sweeps.
 _EVERY = 5
 # Weight of earlier stretches when a new phase begins.
 _MEMORY = 0.5
@@ -34,9 +34,9 @@ class Stretch(NamedTuple):
 
 
 class RungDerivatives:
-    """Sums (chain, 4, rung) of 1, D, D^2 and D' over the draws whose rung, drawn given x, is that one.
+    """Sums (chain, 4, rung) of 1, D, D^2 and D' over the draws x after which the rung was drawn.
 
-    D = d log f_beta(x) / d beta and D' its derivative, at the rung.
+    D is d log f_beta(x) / d beta at the rung, and D' its derivative.
     """
 
     reads_values = True
@@ -65,9 +65,9 @@ class WeightedDerivatives:
 
 
 class GroupedMoves:
-    """Moves from the rung x was drawn at to the one drawn given x, summed over groups of chains: (group, rung, rung).
+    """Moves (group, rung, rung) from the rung where x was drawn to the rung drawn given x, summed over chains.
 
-    A move is counted, or (rao_blackwell) divided among the rungs in proportion to q(beta_k | x). Memory is 8 bytes
+    A move is counted, or with `rao_blackwell` divided among the rungs in proportion to q(beta_k | x). Memory is 8 bytes
     times groups times rungs squared.
     """
 
@@ -97,7 +97,7 @@ class ThinnedDraws:
         self.draws = draws
 
     def start(self, chains: int, rungs: int, sweeps: int) -> None:
-        """Begin a sampling phase; kept are the last sweeps of strides of equal length."""
+        """Begin a sampling phase; the last sweep of every stride is kept."""
         self.stride = min(max(1, -(-chains * sweeps // self.draws)), sweeps)
         self.kept = sweeps // self.stride
         self.seen = 0
@@ -127,13 +127,13 @@ class Curvature:
         self.sums = np.zeros((4, 1))
 
     def start(self, chains: int, rungs: int, sweeps: int) -> None:
-        """Begin a phase; draws of phases before it count half."""
+        """Begin a phase; draws of earlier phases count half."""
         self.sums = _MEMORY * self.sums + np.zeros((4, rungs))
 
     def add(self, stretch: Stretch) -> None:
         """Add the draws of a stretch of sweeps, each weighted by q(beta_k | x)."""
         values = stretch.values[:, ::_EVERY].reshape(-1, stretch.values.shape[-1])
-        # einsum, not a matrix product, so that the rungs do not depend on a library's order of additions.
+        # einsum, because the order of additions in a matrix product, and with it the rungs, depends on the library.
         log_q = np.einsum("nm,mk->nk", values, stretch.readout) + stretch.offset
         q = np.exp(log_q - log_q.max(axis=1, keepdims=True))
         q /= q.sum(axis=1, keepdims=True)

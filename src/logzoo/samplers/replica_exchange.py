@@ -19,34 +19,34 @@ from logzoo.samplers.base import resolve_base
 from logzoo.samplers.replicas import ParallelTempering
 from logzoo.streams import Stream
 
-# Rungs of a ladder by default, if there are chains enough.
+# Default number of rungs, if there are enough chains.
 _RUNGS = 20
 _STRIDE = 50
-# Share of the sweeps in which an adapted ladder moves, and its rounds: each is twice as long as the one before.
+# Share of the sweeps in which an adapted ladder moves, and its number of rounds; each is twice as long as the last.
 _ADAPTING, _ADAPTING_ROUNDS = 0.2, 3
 
 
 class ParallelTemperingDraws(NamedTuple):
-    """Draws of ladders that exchange: counts over the sampling phase; observers see the single steps."""
+    """Counts over the sampling phase of ladders that exchange states; observers see the single steps."""
 
-    betas: np.ndarray  # (rung,) inverse temperatures, or places on another path
+    betas: np.ndarray  # (rung,) inverse temperatures, or positions on another path
     log_z_base: float  # nats
     attempted: np.ndarray  # (ladder, pair) exchanges of rungs i and i + 1 tried
     accepted: np.ndarray  # (ladder, pair) exchanges made
     round_trips: np.ndarray  # (ladder, replica) from the base to the model and back
-    rounds: int  # of exchanges
+    rounds: int  # number of rounds of exchanges
 
     @property
     def exchange_rates(self) -> np.ndarray:
-        """Share (pair,) of the exchanges tried that were made, over all ladders; 0 for a pair never tried."""
+        """Share (pair,) of the exchanges tried that were made, over all ladders; 0 if none was tried."""
         return self.accepted.sum(axis=0) / np.maximum(self.attempted.sum(axis=0), 1)
 
     @property
     def round_trip_share(self) -> float:
-        """Round trips as a share of those that these exchange rates would give if sweeps were independent draws.
+        """Round trips relative to the number expected at these exchange rates if sweeps were independent draws.
 
-        That reference, for a round and a ladder, is 1 / (2 + 2 sum_i r_i / (1 - r_i)), r the rejection rates (Syed et
-        al. 2019, corollary 2). 0 where a pair made no exchange.
+        The expected number for a round and a ladder is 1 / (2 + 2 sum_i r_i / (1 - r_i)), with r the rejection rates
+        (Syed et al. 2019, corollary 2). The share is 0 if a pair made no exchange.
         """
         accepted = self.exchange_rates
         if not accepted.all():
@@ -80,13 +80,13 @@ def run(
 ) -> ParallelTemperingDraws:
     """Run independent ladders of `rungs` replicas each until the ledger is spent.
 
-    rungs: None for 20, or half of the chains if these are fewer, or the length of the ladder where one is listed. The
-    chains make as many whole ladders as they can; if some are left over, the sweeps that they would have made are made
-    by the others. ladder: as in `paths.inverse_temperatures`, or "adapted": in the first fifth of the sweeps the rungs
-    move to equal steps of the barrier (`paths.equal_barrier`). burn_in: share of the sweeps after that and before the
-    counts begin. observers: objects with start(ladders, rungs, sweeps), called once with the length of the sampling
-    phase, and add(steps), called for every stretch of sweeps from the burn-in on; one with an attribute `every` gets
-    log f at all rungs once in `every` sweeps. Returns ParallelTemperingDraws. Raises ValueError for impossible options.
+    rungs: by default the length of a listed ladder, otherwise 20, or half of the chains if that is less. The chains
+    form as many whole ladders as they can; these ladders also make the sweeps of the chains left over. ladder: as in
+    `paths.inverse_temperatures`, or "adapted": in the first fifth of the sweeps the rungs move to equal steps of the
+    barrier (`paths.equal_barrier`). burn_in: share of the other sweeps that come before the counts. observers: objects
+    with start(ladders, rungs, sweeps), called once with the length of the sampling phase, and add(steps), called for
+    every stretch of sweeps from the burn-in on. An observer with an attribute `every` gets log f at all rungs once in
+    `every` sweeps. Returns ParallelTemperingDraws. Raises ValueError for impossible options.
     """
     whole_number("threads", threads)
     betas, adapt = first_ladder(rungs, ladder, ledger.chains, _RUNGS)
@@ -100,9 +100,9 @@ def run(
 
 
 def first_ladder(rungs: int | None, ladder: Any, chains: int, most: int) -> tuple[np.ndarray, bool]:
-    """Inverse temperatures (rung,) to begin with, and whether they are to adapt; options as in `run`.
+    """Initial inverse temperatures (rung,), and whether they adapt; options as in `run`.
 
-    most: rungs by default, if there are twice as many chains.
+    most: default number of rungs, if there are at least twice as many chains.
     """
     if rungs is None:
         listed = None if isinstance(ladder, str) else finite_array("ladder", ladder, dimensions=1).size
@@ -126,7 +126,7 @@ def follow(
 ) -> ParallelTemperingDraws:
     """ParallelTemperingDraws of a sampler like `ParallelTempering`, at `betas`, over `sweeps` sweeps or rounds.
 
-    Its rungs move in the first of them if they adapt; a share `burn_in` of the others comes before the counts.
+    If the rungs adapt, they move in the first fifth. A share `burn_in` of the other sweeps comes before the counts.
     """
     adapting = int(_ADAPTING * sweeps) if adapt else 0
     settled = 1 + adapting + int(burn_in * (sweeps - adapting))
@@ -142,7 +142,7 @@ def follow(
 
 
 def _adapted(sampler: Any, betas: np.ndarray, sweeps: int, progress_bar: tqdm) -> np.ndarray:
-    """Inverse temperatures (rung,) after the first sweeps: each round moves them to equal steps of its barrier."""
+    """Inverse temperatures (rung,) after the first `sweeps` sweeps; each round moves them to equal steps of barrier."""
     edges = 1 + sweeps * (2 ** np.arange(_ADAPTING_ROUNDS + 1) - 1) // (2**_ADAPTING_ROUNDS - 1)
     for first, last in pairwise(edges.tolist()):
         if first < last:

@@ -1,11 +1,11 @@
 """Ladders of replicas, one at each temperature, whose temperatures are exchanged or reassigned after each sweep.
 
-Parallel tempering: Swendsen & Wang (1986); Geyer (1991); Desjardins et al. (2010) for RBMs. Deterministic even-odd
-exchanges (Okabe et al. 2001). The inverse temperatures move from replica to replica, the states stay.
+Parallel tempering: Swendsen & Wang (1986); Geyer (1991); Desjardins et al. (2010) for RBMs. Exchanges alternate between
+even and odd pairs (Okabe et al. 2001). They move inverse temperatures between replicas, while states stay in place.
 
-Infinite swapping (Hult et al. 2019). INS-Gibbs: among all replicas of a ladder at once, by the probabilities of all
-assignments. PINS: within groups of neighbouring temperatures. In turn: Metropolis exchanges of neighbours from the
-lowest temperature upwards, as the paper runs parallel tempering.
+Infinite swapping: Hult et al. (2019). INS-Gibbs reassigns the temperatures of all replicas of a ladder at once, by the
+probabilities of all assignments. PINS reassigns them within groups of neighbouring temperatures. "in-turn" makes
+Metropolis exchanges of neighbours from the lowest temperature upwards, as the paper runs parallel tempering.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ IN_TURN = "in-turn"
 
 
 class _Ladders:
-    """`count` ladders of replicas that lie together: their parameters, chains and ledger."""
+    """Parameters, chains and ledger of `count` ladders; the replicas of a ladder are contiguous."""
 
     key: np.uint64
     count: int
@@ -39,7 +39,7 @@ class _Ladders:
     chains: Any = None  # Chains, likewise
 
     def _load(self, parameters: Parameters, replicas: int, log_odds: np.ndarray) -> None:
-        """Go on with these parameters; at first, draw v of every chain from independent units of these log-odds."""
+        """Continue with these parameters; the first call draws v of every chain from units with these log-odds."""
         self.parameters = parameters
         if self.chains is None:
             self.chains = new_chains(replicas, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
@@ -48,17 +48,17 @@ class _Ladders:
             forget_hidden(parameters, self.chains)
 
     def _restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Go on from the chains and the ledger of a `state`."""
+        """Continue from the chains and the ledger of a `state`."""
         self.ledger.by_purpose = {"training": int(state["spent"])}
         self.chains = new_chains(len(state["v"]), state["v"].shape[1], state["h"].shape[1])
         self.chains.v[...] = state["v"]
 
 
 class ParallelTempering(_Ladders):
-    """`count` ladders of one replica at each inverse temperature (rung,); the replicas of a ladder lie together.
+    """`count` ladders of one replica at each inverse temperature (rung,); the replicas of a ladder are contiguous.
 
-    attempted, accepted (ladder, pair): exchanges of rungs i and i + 1 tried and made. ledger: pays for every sweep;
-    without a limit unless given.
+    attempted, accepted (ladder, pair): exchanges of rungs i and i + 1 tried and made. ledger: pays for every sweep; by
+    default it has no limit.
     """
 
     def __init__(
@@ -74,8 +74,8 @@ class ParallelTempering(_Ladders):
         self.attempted, self.accepted = np.zeros((2, count, self.betas.size - 1), np.int64)
 
     def move_rungs(self, betas: np.ndarray) -> None:
-        """Go on at these inverse temperatures (rung,)."""
-        # Sweeps and densities must agree on them, to the last bit.
+        """Continue at these inverse temperatures (rung,)."""
+        # In single precision, so that sweeps and densities use the same bits.
         self.betas = np.asarray(betas, np.float32)
 
     @property
@@ -84,11 +84,11 @@ class ParallelTempering(_Ladders):
         return self.replicas.round_trips.reshape(self.count, -1)
 
     def load(self, parameters: Parameters) -> None:
-        """Go on with these parameters; at first, draw v of every chain from the base."""
+        """Continue with these parameters; the first call draws v of every chain from the base."""
         self._load(parameters, self.replicas.rung.size, parameters.base)
 
     def forget_counts(self) -> None:
-        """Count exchanges and round trips from here on."""
+        """Reset the counts of exchanges and round trips."""
         for counts in (self.attempted, self.accepted, self.replicas.round_trips):
             counts[...] = 0
 
@@ -104,13 +104,13 @@ class ParallelTempering(_Ladders):
         up, down = (np.full((self.count, sweeps, rungs - 1), np.nan) for _ in range(2))
         exchanges = Exchanges(self.attempted, self.accepted, up, down, np.empty((self.count, rungs, rungs)))
         settings = self.parameters, self.betas, self.key, first, last
-        # Views (ladder, replica, ...), so that threads share out whole ladders.
+        # Views (ladder, replica, ...), so that each thread gets whole ladders.
         by_ladder = (_reshaped(arrays, 1, self.count, -1) for arrays in (self.chains, self.replicas))
         over_chains(partial(_on_ladders, settings, all_pairs, all_rungs), self.threads, *by_ladder, exchanges)
         return exchanges
 
     def weights_at(self, rung: int) -> np.ndarray:
-        """Weights (chain,) that sum to 1: equal ones of the chains that are at one rung now, zero of all others."""
+        """Weights (chain,) that sum to 1: equal for the chains that are at `rung` now, zero for all others."""
         return (self.replicas.rung == rung) / self.count
 
     def log_z_base(self) -> float:
@@ -118,18 +118,18 @@ class ParallelTempering(_Ladders):
         return log_z_of_base(self.parameters, self.chains.v.shape[1], self.chains.h.shape[1])
 
     def log_f(self) -> np.ndarray:
-        """log f at its own rung of every chain, (rung, ladder) in nats, hidden units summed out."""
+        """log f (rung, ladder) in nats of every chain at its own rung, with the hidden units summed out."""
         values = np.empty(self.replicas.rung.size)
         log_f_tempered(self.parameters, self.betas[self.replicas.rung], self.chains, values)
         return self._by_rung(values)
 
     def own_log_f(self, exchanges: Exchanges) -> np.ndarray:
-        """After `move` with all pairs or all rungs the Exchanges give the same values, up to rounding."""
+        """`log_f` up to rounding, from the Exchanges of a `move` with all pairs or all rungs."""
         log_f = exchanges.log_f.reshape(-1, self.betas.size)
         return self._by_rung(log_f[np.arange(self.replicas.rung.size), self.replicas.rung])
 
     def log_f_at_rungs(self, exchanges: Exchanges) -> np.ndarray:
-        """log f (ladder, rung, rung) in nats at all rungs, of the state that is at each rung; after `move`."""
+        """log f (ladder, rung of the state, rung) in nats at all rungs, for the state at each rung; after `move`."""
         order = np.argsort(self.replicas.rung.reshape(self.count, -1), axis=1)
         return np.take_along_axis(exchanges.log_f, order[:, :, None], axis=1)
 
@@ -140,7 +140,7 @@ class ParallelTempering(_Ladders):
         return by_rung
 
     def insert_rung(self, rung: int, betas: np.ndarray) -> None:
-        """Add a rung below the present one of that number; its chains start as copies of those there.
+        """Insert a rung below the present rung number `rung`; its chains start as copies of the chains at that rung.
 
         betas (rungs + 1,): the inverse temperatures from now on.
         """
@@ -161,12 +161,12 @@ class ParallelTempering(_Ladders):
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """What a checkpoint holds."""
+        """The arrays of a checkpoint, by name."""
         counts = {"attempted": self.attempted, "accepted": self.accepted, "spent": np.array(self.ledger.chain_sweeps)}
         return {"v": self.chains.v, "h": self.chains.h, "betas": self.betas, **self.replicas._asdict(), **counts}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Go on from a `state`."""
+        """Continue from a `state`."""
         self._restore(state)
         self.betas = state["betas"]
         self.replicas = Replicas(*(state[name] for name in Replicas._fields))
@@ -174,7 +174,7 @@ class ParallelTempering(_Ladders):
 
 
 def _reshaped(arrays: Any, axes: int, *shape: int) -> Any:
-    """Views of a NamedTuple of arrays, whose first axes take this shape."""
+    """Views of the arrays of a NamedTuple, with their first `axes` axes reshaped."""
     return type(arrays)(*(array.reshape(*shape, *array.shape[axes:]) for array in arrays))
 
 
@@ -186,9 +186,9 @@ def _on_ladders(settings: tuple, all_pairs: bool, all_rungs: bool, chains: Any, 
 class InfiniteSwapping(_Ladders):
     """`count` ladders of one replica at each temperature; the path tempers all parameters.
 
-    temperatures (K,): rising from 1. group: temperatures that swap among themselves, None for all, or "in-turn" for
-    exchanges of neighbours. density: assignments are weighed by log f(v) or log f(v, h). Rungs are numbered by
-    rising inverse temperature, so the last is that of the model. Raises ValueError for impossible settings.
+    temperatures (K,): rising from 1. group: number of temperatures that swap among themselves, None for all, or
+    "in-turn" for exchanges of neighbours. density: "marginal" weights assignments by f(v), "joint" by f(v, h). Rungs
+    are numbered by rising inverse temperature; the last rung is the model. Raises ValueError for impossible settings.
     """
 
     def __init__(
@@ -204,7 +204,7 @@ class InfiniteSwapping(_Ladders):
             raise ValueError(f"temperatures: expected numbers that increase from 1, found {temperatures.tolist()}")
         self.key = key
         self.count = count
-        # Sweeps and densities must agree on the inverse temperatures, to the last bit.
+        # In single precision, so that sweeps and densities use the same bits.
         self.betas = np.sort(1.0 / temperatures).astype(np.float32)
         self.partitions = partitions_of(temperatures.size, group)
         self.joint = one_of("density", density, DENSITIES) == "joint"
@@ -214,21 +214,21 @@ class InfiniteSwapping(_Ladders):
         self.ledger = SweepLedger(None, self.rung.size)
 
     def load(self, parameters: Parameters, log_odds: np.ndarray | None = None) -> None:
-        """Go on with these parameters; at first, draw v of every chain from independent units of these log-odds.
+        """Continue with these parameters; the first call draws v of every chain from units with these log-odds.
 
-        log_odds: as in `logzoo.kernels.gibbs.start_chains`; the visible bias unless given.
+        log_odds: as in `logzoo.kernels.gibbs.start_chains`; by default the visible bias.
         """
         self._load(parameters, self.rung.size, parameters.visible_bias if log_odds is None else log_odds)
 
     def move(self, first: int, last: int) -> Chains:
-        """Pay for and make the sweeps first, ..., last - 1, numbered from 1; returns the Chains, inputs up to date."""
+        """Pay for and make the sweeps first, ..., last - 1, numbered from 1; returns the Chains with their inputs."""
         self.move_and_sum(first, last, np.zeros((0, 0)))
         return self.chains
 
     def move_and_sum(self, first: int, last: int, sums: np.ndarray) -> None:
         """Run `move`; after every sweep add the sums of (v p(h | v)', v, p(h | v)), weighted by eq 8.
 
-        sums (groups, V H + V + H) float64, added to: of as many equal groups of ladders.
+        sums (groups, V H + V + H) float64: changed in place; the ladders are divided into equal groups.
         """
         self.ledger.spend(last - first, "training")
         replicas = self.partitions, self.joint, self.chains, self.rung, self.shares, self.occupancy
@@ -246,21 +246,21 @@ class InfiniteSwapping(_Ladders):
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """What a checkpoint holds."""
+        """The arrays of a checkpoint, by name."""
         counts = {"occupancy": self.occupancy, "spent": np.array(self.ledger.chain_sweeps)}
         return {"v": self.chains.v, "h": self.chains.h, "rung": self.rung, **counts}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Go on from a `state`."""
+        """Continue from a `state`."""
         self._restore(state)
         self.rung, self.occupancy = state["rung"], state["occupancy"]
 
 
 def partitions_of(rungs: int, group: int | str | None) -> np.ndarray:
-    """Groups (partition, rung) of neighbouring rungs, one row for each sweep in turn, as the kernel has them.
+    """Group numbers (partition, rung) of neighbouring rungs for the kernel, whose sweeps use the rows in turn.
 
-    group: temperatures in a group, whose second partition is shifted by half; None for all of them; "in-turn" for none.
-    Raises ValueError for groups of fewer than 2 and more than can be summed over.
+    group: number of temperatures in a group; None for all of them; "in-turn" for no groups. A second partition is
+    shifted by half a group. Raises ValueError for groups of fewer than 2 temperatures, or too many to sum over.
     """
     if group == IN_TURN:
         return np.zeros((0, rungs), np.int64)

@@ -4,9 +4,9 @@ Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). The path starts at indepen
 afresh, goes through some of the RBMs in straight lines, and ends at the RBM in question. The rungs move along it to
 equal steps of the barrier (`logzoo.paths.equal_barrier`): they are snapshots, or lie between two of them.
 
-A path through many snapshots follows every turn of the training and is long. A path through few may jump over the mass
-of a mode. So the path goes through the largest number of snapshots, at most 12, that keeps the target acceptance of
-neighbours.
+A path through many snapshots follows every turn of the training and is long. A path through few snapshots may jump over
+the mass of a mode. So the path goes through the largest number of snapshots, at most 12, that keeps the target
+acceptance of neighbours.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,9 +30,9 @@ from logzoo.samplers.replica_exchange import ParallelTemperingDraws, Steps, firs
 from logzoo.samplers.threads import over_parts
 from logzoo.streams import Stream
 
-# Rungs of a ladder by default, if there are chains enough.
+# Default number of rungs, if there are enough chains.
 _RUNGS = 12
-# Numbers of snapshots to choose from, besides none; the share of the rounds in a pilot run, and its fewest rounds.
+# Numbers of snapshots that pilot runs try before 0. Then the share of the rounds in a pilot run, and its fewest rounds.
 _KEPT = (12, 6, 3, 1)
 _PILOT, _FEWEST_ROUNDS = 0.04, 10
 # Target for the mean acceptance of neighbours.
@@ -57,11 +57,11 @@ def run(
 ) -> tuple[ParallelTemperingDraws, float]:
     """Run independent ladders of RBMs until the ledger is spent.
 
-    snapshots: as for `path_of`; without any the path is that of tempering. kept: how many of them the path goes
-    through, evenly spread (None: a pilot run chooses). rungs, ladder, burn_in, observers: as for
-    `logzoo.samplers.replica_exchange.run`, but 12 rungs; the ladder's numbers are places on the path, with an equal
-    step for every snapshot. each: sweeps between two exchanges. Returns ParallelTemperingDraws, and the share of states
-    that were never at the base since the burn-in. Raises ValueError for impossible options.
+    snapshots: as for `path_of`; without snapshots the path is that of tempering. kept: number of equally spaced
+    snapshots on the path (None: pilot runs choose). rungs, ladder, burn_in, observers: as for
+    `logzoo.samplers.replica_exchange.run`, but with 12 rungs by default. Numbers of a ladder are positions on the path,
+    where the steps between snapshots are equal. each: sweeps between two exchanges. Returns ParallelTemperingDraws, and
+    the share of states that were never at the base since the burn-in. Raises ValueError for impossible options.
     """
     whole_number("threads", threads)
     places, adapt = first_ladder(rungs, ladder, ledger.chains, _RUNGS)
@@ -87,13 +87,13 @@ def run(
         )
         rounds -= tried * pilot
     sampler.settle(sweeps % interval)
-    # Hidden units that only snapshots have count in none of the RBMs.
+    # Hidden units that only snapshots have are left out of log Z of all RBMs.
     draws = follow(sampler, sampler.betas, rounds, adapt, burn_in, observers, log_z_base(base, rbm.hidden), progress)
     return draws, sampler.old_share
 
 
 def _short_enough(sampler_through: Callable[[int], Any], most: int, pilot: Callable) -> tuple[Any, int]:
-    """The Trajectory through the most snapshots that reaches the target acceptance, and how many numbers were tried."""
+    """The Trajectory through the most snapshots that reaches the target acceptance, and the number of pilot runs."""
     numbers = [most, *(number for number in _KEPT if number < most), 0]
     for number in numbers:
         sampler, length = sampler_through(number), Length()
@@ -115,10 +115,10 @@ def anneal(
     threads: int = 1,
     progress: bool = False,
 ) -> AnnealedDraws:
-    """Anneal every chain of the ledger from the base up the path, over all its sweeps, evenly spread.
+    """Anneal every chain of the ledger from the base up the path, in equal steps over all its sweeps.
 
-    starts (chain, visible): anneal down instead, each chain from its row of this 0/1 matrix; the draws are then those
-    of `logzoo.samplers.annealed.run_reverse`. snapshots, kept: as for `run`. Returns AnnealedDraws. Raises ValueError
+    starts (chain, visible): anneal down instead, each chain from its row of this 0/1 matrix; the weights are then as in
+    `logzoo.samplers.annealed.run_reverse`. snapshots, kept: as for `run`. Returns AnnealedDraws. Raises ValueError
     for impossible options and for other starts.
     """
     if starts is not None:
@@ -134,7 +134,7 @@ def anneal(
 
 
 class Length:
-    """Observer of exchanges: the barrier of the whole ladder, from how far apart neighbours are."""
+    """Observer of exchanges: the barrier of the whole ladder, from the divergences of neighbours."""
 
     def start(self, ladders: int, rungs: int, sweeps: int) -> None:
         """Begin a phase."""
@@ -147,9 +147,10 @@ class Length:
             self._rounds += steps.up.shape[1]
 
     def barrier(self) -> float:
-        """Sum over pairs of sqrt(J / pi), J the symmetrised divergence of neighbours: of small steps their rejections.
+        """Sum over pairs of sqrt(J / pi), with J the symmetrised divergence of neighbours.
 
-        The mean acceptance of normal steps is erfc(sqrt(J) / 2). Unlike the rejection rate, J does not saturate.
+        The mean acceptance of normal steps is erfc(sqrt(J) / 2), so for small J a term is the rejection rate. Unlike
+        the rejection rate, J does not saturate.
         """
         return float(np.sum(np.sqrt(np.maximum(self._divergence / max(self._rounds, 1), 0.0) / np.pi)))
 
@@ -161,12 +162,12 @@ def of_tempering(options: Any) -> dict[str, Any]:
     """
     for name in ("kept", "each"):
         if name in options:
-            raise ValueError(f"{name}: expected snapshots beside it, found none")
+            raise ValueError(f"{name}: expected snapshots with this option, found none")
     return options
 
 
 def thinned(path: list, number: int) -> list:
-    """The path with so many of the RBMs between its ends, evenly spread."""
+    """The path with `number` of the RBMs between its ends, equally spaced."""
     places = np.linspace(0, len(path) - 1, min(number, len(path) - 2) + 2)
     return [path[int(index)] for index in np.rint(places)]
 
@@ -174,14 +175,14 @@ def thinned(path: list, number: int) -> list:
 def path_of(rbm: RBM, base: np.ndarray, snapshots: Any = None) -> list[Terms]:
     """The path to an RBM: list of Terms, the first of independent units with log-odds `base` (visible,).
 
-    snapshots: RBMs in between, or the Dataset of a training's (`TrainingRun.snapshots`); they may have fewer hidden
-    units than others on the path: units without weights and biases make up for them. Raises ValueError for anything
-    else, and for other visible units.
+    snapshots: RBMs in between, or the Dataset `TrainingRun.snapshots`. Units without weights and biases are added to
+    RBMs with fewer hidden units than others. Raises ValueError for anything else, and for other numbers of visible
+    units.
     """
     rbms = [*_listed(snapshots), rbm]
     for snapshot in rbms:
         if not isinstance(snapshot, RBM) or snapshot.visible != rbm.visible:
-            kind = f"one of {snapshot.visible}" if isinstance(snapshot, RBM) else type(snapshot).__name__
+            kind = f"an RBM of {snapshot.visible}" if isinstance(snapshot, RBM) else type(snapshot).__name__
             raise ValueError(f"snapshots: expected RBMs of {rbm.visible} visible units, found {kind}")
     hidden = max(snapshot.hidden for snapshot in rbms)
     first = Terms(np.zeros((rbm.visible, hidden), np.float32), base, np.zeros(hidden))
@@ -213,9 +214,9 @@ def terms_at(path: list[Terms], position: float) -> Terms:
 
 
 class Trajectory:
-    """`count` ladders with a state at each RBM of a path, at the places `betas` (rung,); for `follow`.
+    """`count` ladders with a state at each RBM of a path, at the positions `betas` (rung,); for `follow`.
 
-    Threads have whole ladders.
+    Each thread has whole ladders.
     """
 
     def __init__(
@@ -239,7 +240,7 @@ class Trajectory:
         ]
         self.move_rungs(betas)
         first = parameters_at(self._stack, 0)
-        # numba has made the unit a Python float, for which it would compile all kernels again.
+        # numba returns the unit as a Python float, for which it would compile all kernels again.
         first = first._replace(unit=np.float32(first.unit))
         for chains, *_ in self._parts:
             flat = type(chains)(*(array.reshape(-1, *array.shape[2:]) for array in chains))
@@ -248,14 +249,14 @@ class Trajectory:
         self.forget_counts()
 
     def move_rungs(self, betas: np.ndarray) -> None:
-        """Go on at these places (rung,)."""
+        """Continue at these positions (rung,)."""
         self.betas = np.asarray(betas, np.float64)
         self._stack = stacked_parameters([terms_at(self._path, position) for position in self.betas])
         for chains, *_ in self._parts:
             settle_inputs(self._stack, chains)
 
     def settle(self, sweeps: int) -> None:
-        """Pay for and make `sweeps` sweeps, fewer than a round has, and one exchange."""
+        """Pay for and make `sweeps` sweeps, fewer than in a round, and one exchange."""
         if sweeps:
             self._make(1, sweeps, "settling")
 
@@ -272,7 +273,7 @@ class Trajectory:
         return Steps(False, *np.concatenate(steps, axis=3).transpose(0, 3, 1, 2))
 
     def forget_counts(self) -> None:
-        """Count exchanges and round trips from here on; every state is old now."""
+        """Reset the counts of exchanges and round trips, and mark every state as old."""
         for _, travellers, crossings in self._parts:
             for counts in (crossings.attempted, crossings.accepted, travellers.round_trips):
                 counts[...] = 0
@@ -303,7 +304,7 @@ class Trajectory:
 
 
 def _part(ladders: np.ndarray, rungs: int, visible: int, hidden: int) -> tuple[Chains, Travellers, Crossings]:
-    """Chains, Travellers and Crossings of some ladders, given by their numbers (n,)."""
+    """Chains, Travellers and Crossings of the ladders with these numbers (n,)."""
     shape = rungs, ladders.size
     chains = new_chains(rungs * ladders.size, visible, hidden)
     chains = type(chains)(*(array.reshape(*shape, *array.shape[1:]) for array in chains))

@@ -35,12 +35,12 @@ class StoppingSet(NamedTuple):
     """Distinct hidden states drawn from data, and their log f(h)."""
 
     members: HashSet
-    example: np.ndarray  # (states,) int64: the row of the data that first drew each
+    example: np.ndarray  # (states,) int64: the row of the data that first drew each state
     log_f: np.ndarray  # (states,) nats, visible units summed out
 
     @classmethod
     def of(cls, rows: np.ndarray, example: np.ndarray) -> "StoppingSet":
-        """The set of distinct states, rows (states, words); `refreshed` sets log f."""
+        """The set of the distinct states `rows` (states, words); `refreshed` computes log f."""
         members = HashSet(rows, new_hash_set(len(rows), 1).slots)
         insert_all(members, rows)
         return cls(members, example, np.empty(len(rows)))
@@ -68,7 +68,7 @@ class StoppingSet(NamedTuple):
 
 
 def stopping_set(parameters: Parameters, data: np.ndarray, draws: int, stream: Stream) -> StoppingSet:
-    """Draw a StoppingSet of that many hidden states, one for each example in turn, the examples in random order.
+    """Draw a StoppingSet by `draws` draws of hidden states, one for each example in turn, in random order.
 
     data (examples, visible) uint8 of 0/1, or float32 grey levels. Whole rounds take each example equally often.
     """
@@ -92,7 +92,7 @@ def stopping_set(parameters: Parameters, data: np.ndarray, draws: int, stream: S
 
 
 def example_chains(parameters: Parameters, data: np.ndarray, rows: np.ndarray) -> Chains:
-    """Chains, of the numbers `rows` (n,), with the hidden inputs of those examples and no hidden units."""
+    """Chains numbered `rows` (n,), with the hidden inputs of those examples; hidden units are not drawn."""
     chains = new_chains(len(rows), parameters.weights.shape[1], parameters.weights_transposed.shape[1])
     chains.number[...] = rows
     if data.dtype == np.uint8:
@@ -112,7 +112,7 @@ def log_sum_exp(values: np.ndarray) -> float:
 
 
 def first_draws(parameters: Parameters, data: np.ndarray, examples: np.ndarray, stream: Stream) -> np.ndarray:
-    """States (n, words) uint64 that examples (n,) of the data drew first for a `stopping_set` of the same stream.
+    """The states (n, words) uint64 that a `stopping_set` of the same stream drew first for `examples` (n,).
 
     data (examples, visible) uint8 of 0/1, or float32 grey levels.
     """
@@ -129,9 +129,10 @@ def first_draws(parameters: Parameters, data: np.ndarray, examples: np.ndarray, 
 def walk(
     parameters: Parameters, states: np.ndarray, numbers: np.ndarray, sweeps: int, stream: Stream
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Gibbs chains from hidden states (n, words): v (sweep, n, visible) uint8 and states (sweep, n, words) after each.
+    """Run Gibbs chains from hidden states (n, words).
 
-    stream: of a `TourSampler`, numbers: of its tours, whose first sweeps these are.
+    Returns v (sweep, n, visible) uint8 and the hidden states (sweep, n, words) after each sweep. With the stream of a
+    `TourSampler` and the numbers of its tours, these are the first sweeps of the tours.
     """
     visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
     key, count = stream.child("sweeps").key, len(states)

@@ -29,14 +29,14 @@ from logzoo.samplers.observers import Curvature, Stretch
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import Stream
 
-# Nats by which interpolated log f_k may miss the direct value on the states seen; well below any sampling error.
+# Nats by which interpolated log f_k may differ from the direct value on the states seen; well below any sampling error.
 _INTERPOLATION_TOLERANCE = 5e-4
 _NODE_COUNTS = (12, 16, 20, 24, 32, 48, 64, 96, 128)
 # Sweeps between two updates of a progress bar.
 _STRIDE = 50
 # Added to every bin of plain counts (Carlson et al. 2016, section 4.1), so that no logarithm is infinite.
 COUNT_FLOOR = 0.1
-# Occupancies below this are rounding: one update moves a rung by at most log(1e300) = 690 nats.
+# Smallest occupancy in an update, which therefore moves a rung by at most log(1e300) = 690 nats.
 OCCUPANCY_FLOOR = 1e-300
 # Initial iterations stop when K max_k |r_k - c_k| is below the first number. While it is above the second they may take
 # half the budget, because sampling at such a log Zhat gives almost no information.
@@ -45,7 +45,7 @@ _FAR_OFF = 0.5
 
 
 class SimulatedTempering:
-    """The chains of a ledger, their rungs, their place in the stream, and the interpolation they use."""
+    """The chains of a ledger, their rungs, their position in the stream, and the interpolation they use."""
 
     def __init__(
         self, parameters: Parameters, betas: np.ndarray, ledger: SweepLedger, stream: Stream, form: str, threads: int
@@ -81,7 +81,7 @@ class SimulatedTempering:
                     return
 
     def load(self, parameters: Parameters) -> None:
-        """Go on with other parameters, from the same states."""
+        """Continue with other parameters, from the same states."""
         self.parameters = parameters
         forget_hidden(parameters, self.chains)
 
@@ -92,7 +92,7 @@ class SimulatedTempering:
         self.restart()
 
     def set_nodes(self, count: int) -> None:
-        """Interpolate log f from that many nodes."""
+        """Interpolate log f from `count` nodes."""
         nodes = chebyshev_nodes(count if self.marginal else 0).astype(np.float32)
         readout, self.slopes, self.curvatures = _tables(nodes.astype(np.float64), self.betas)
         self.ladder = Ladder(self.betas, nodes, readout)
@@ -116,7 +116,7 @@ class SimulatedTempering:
     ) -> RungSums:
         """Pay for some sweeps and make them by move(first, stop, sums, record), one stretch after the other.
 
-        Returns RungSums. Observers get that offset.
+        Returns RungSums. Observers get `offset`.
         """
         self.ledger.spend(sweeps, purpose)
         count = len(self.rung)
@@ -151,9 +151,9 @@ class SimulatedTempering:
 
 
 def _tables(nodes: np.ndarray, betas: np.ndarray) -> list:
-    """Tables (value, rung) that carry the values of a state to log f at the rungs and its first two derivatives."""
+    """Tables (value, rung) from the values of a state to log f at the rungs, and to its first two derivatives."""
     ones = np.ones_like(betas)
-    # The terms that beta and 1 - beta multiply are linear in beta.
+    # The last two values of a state are multiplied by beta and 1 - beta.
     tables = [[betas, 1.0 - betas], [ones, -ones], [0.0 * ones, 0.0 * ones]]
     if nodes.size:
         smooth, derivative = interpolation_matrix(nodes, betas), differentiation_matrix(nodes)
@@ -168,7 +168,7 @@ class Initial(NamedTuple):
 
     log_z_hat: np.ndarray  # (rung,) nats, relative to the base
     prior: np.ndarray  # (rung,) r
-    history: list  # (log Zhat, occupancy) after each iteration, at the rungs it was made with
+    history: list  # (log Zhat, occupancy) after each iteration, at the rungs of that iteration
     rule_met: bool
 
 
@@ -177,8 +177,8 @@ def initial_phase(
 ) -> Initial:
     """Make initial iterations of the given lengths in sweeps, from log Zhat = 0.
 
-    prior: as in `tempering_runs.begin`. adapt: the first half of them is a pilot, after which the rungs move
-    to equal steps of thermodynamic length and log Zhat is carried over.
+    prior: as in `tempering_runs.begin`. adapt: whether the first half of the iterations is a pilot. After a pilot the
+    rungs move to equal steps of thermodynamic length, and log Zhat is interpolated there.
     """
     iterate = partial(_iterate, sampler, rao_blackwell, stop_early)
     r, log_z_hat, history = prior_weights(prior, sampler.betas), np.zeros(sampler.betas.size), []
@@ -236,10 +236,10 @@ def mean_occupancy(sums: RungSums, rao_blackwell: bool) -> np.ndarray:
 
 
 def iteration_lengths(ledger: SweepLedger, sweeps: int, iterations: int) -> list[int]:
-    """Sweeps of each initial iteration: `iterations` equal ones, then each twice as long as the one before.
+    """Sweeps of each initial iteration: the first `iterations` are equal, then each is twice as long as the last.
 
-    Short iterations find log Zhat roughly, but an occupancy error of 0.1 / K is below their noise; it is above the
-    noise of longer ones.
+    Short iterations find log Zhat roughly, but their noise exceeds an occupancy error of 0.1 / K. Longer iterations
+    have less noise.
     """
     left = min(max(iterations * sweeps, ledger.sweeps // 10), ledger.sweeps // 2, ledger.remaining - 1)
     lengths = []

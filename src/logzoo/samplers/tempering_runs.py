@@ -1,7 +1,7 @@
 """Runs of simulated tempering within a budget (Carlson et al. 2016): initial iterations, then sampling.
 
 Either log Zhat is fixed while sampling, or a recursion of SAMS or Wang-Landau moves it after every sweep. The recursion
-runs in groups of chains that share one log Zhat and only the initial iterations with other groups.
+runs in groups of chains that share log Zhat. Different groups share only the initial iterations.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,17 +51,17 @@ class SimulatedTemperingDraws(NamedTuple):
     visits: np.ndarray  # (block, chain, rung) counts of beta_k
     round_trips: np.ndarray  # (chain,)
     initial_log_z: np.ndarray  # (iteration, rung) log Zhat after each initial iteration
-    initial_occupancy: np.ndarray  # (iteration, rung) the occupancy that made it
+    initial_occupancy: np.ndarray  # (iteration, rung) the occupancy that updated log Zhat
     rule_met: bool  # the stopping rule of the initial iterations held
     interpolation_error: float  # nats, largest seen on the final states
     form: str  # of the densities: hidden units summed out ("marginal") or not ("joint")
 
 
 class Start(NamedTuple):
-    """A run whose initial iterations are made."""
+    """A run after its initial iterations."""
 
     sampler: SimulatedTempering
-    bar: tqdm  # to be closed
+    bar: tqdm  # the caller closes it
     initial: Initial
     log_z_base: float  # nats
 
@@ -108,12 +108,12 @@ def begin(
 ) -> Start:
     """Make the initial iterations of all chains; returns Start.
 
-    Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K; they end
-    in any case after `initial_iterations` of them or a tenth of the budget, whichever is more, and at half the budget;
-    after the first `initial_iterations` each is twice as long as the one before. While K max_k |r_k - c_k| is above
-    0.5, short ones go on to half the budget. rao_blackwell=False updates from plain visit counts. stop_early=False
-    stops after exactly `initial_iterations` iterations.
-    prior: weights r (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal ones. ladder: as in
+    Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K. They end
+    in any case after `initial_iterations` iterations or a tenth of the budget, whichever is more, and at half the
+    budget. After the first `initial_iterations`, each is twice as long as the last. While K max_k |r_k - c_k| is above
+    0.5, short iterations continue up to half the budget. rao_blackwell=False updates from plain visit counts.
+    stop_early=False makes exactly `initial_iterations` iterations.
+    prior: weights r (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal weights. ladder: as in
     `paths.inverse_temperatures`, or "adapted": the first half of the initial iterations is a pilot on linear rungs,
     which then move to equal steps of thermodynamic length (`paths.equal_length`). Raises ValueError for impossible
     options.
@@ -124,7 +124,7 @@ def begin(
     whole_number("threads", threads)
     adapt = isinstance(ladder, str) and ladder == "adapted"
     betas = inverse_temperatures("linear" if adapt else ladder, rungs)
-    prior_weights(prior, betas)  # refuses bad ones before any sweep
+    prior_weights(prior, betas)  # refuses a bad prior before any sweep
     base = resolve_base(rbm, base, ledger, stream)
     sampler = SimulatedTempering(kernel_parameters(rbm, base), betas, ledger, stream, form, threads)
     sampler.bar = progress_bar = bar(ledger.remaining, "tempering", "sweep", progress)
@@ -193,10 +193,10 @@ def run_in_groups(
     groups: int = 20,
     **options: Any,
 ) -> tuple[SimulatedTemperingDraws, Recursion]:
-    """Initial iterations of all chains together, then one step of the recursion a sweep until the ledger is empty.
+    """Make the initial iterations of all chains together, then a step of the recursion after each remaining sweep.
 
-    recursion: as returned by `sams` or `wang_landau`. Observers see the rungs alone. The other options are those of
-    `begin`; initial_iterations may be 0: log Zhat starts at 0. Returns SimulatedTemperingDraws of one block, with
+    recursion: as returned by `sams` or `wang_landau`. Observers see only the rungs. The other options are those of
+    `begin`; with initial_iterations=0, log Zhat starts at 0. Returns SimulatedTemperingDraws of one block, with
     log Zhat of every group at the end, and the Recursion. Raises ValueError for impossible options and for a single
     chain, because two groups are needed.
     """
@@ -221,23 +221,23 @@ def run_in_groups(
 
 
 def group_starts(chains: int, groups: int) -> np.ndarray:
-    """First chain of each group (group,): as many groups as asked for, but two chains in each and at least two groups.
+    """First chain (group,) of each of `groups` groups, or of fewer so that each has two chains; at least two groups.
 
     Raises ValueError for a single chain.
     """
     whole_number("groups", groups, minimum=2)
     if chains < 2:
-        raise ValueError("chains: expected at least 2, the spread over groups of chains needs two groups")
+        raise ValueError(f"chains: expected at least 2, because the spread needs two groups of chains, found {chains}")
     count = min(groups, max(2, chains // _CHAINS_PER_GROUP))
     return np.arange(count) * chains // count
 
 
 def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., Recursion]:
-    """The recursion of SAMS: gain t^-exponent until the rungs are evenly filled, then 1 / t (Tan 2017).
+    """The recursion of SAMS: gain t^-exponent until the visits are flat, then 1 / t (Tan 2017).
 
-    In the second stage the gain is 1 / (t - t0 + t0^exponent), t0 the sweep the first ended with. To first order an
-    error e of log Zhat shrinks by 1 - gain a sweep, so over the second stage by t0^exponent / (t - t0 + t0^exponent):
-    that is how the start is forgotten. No gain is so large that the largest step seen so far would exceed one nat.
+    In the second stage the gain is 1 / (t - t0 + t0^exponent), with t0 the last sweep of the first stage. To first
+    order an error of log Zhat shrinks by the factor 1 - gain a sweep. Over the second stage the factor is
+    t0^exponent / (t - t0 + t0^exponent). Gains are limited so that the largest step seen so far stays within one nat.
     """
     return lambda prior, sizes, sweeps: _recursion(prior, sizes, flatness, 0.0, exponent, first_stage * sweeps)
 
@@ -245,8 +245,8 @@ def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., 
 def wang_landau(flatness: float) -> Callable[..., Recursion]:
     """The recursion of Wang-Landau: log F starts at 1, is halved whenever the visits are flat, then falls as K / (n t).
 
-    n is the number of chains of a group, t counts sweeps: from the first halving at which log F is below it, log F is
-    K / (n t), which moves the K rungs by 1 / t of their mean a sweep. With a prior r, a visit adds log F / (K r_k).
+    n is the number of chains of a group, and t counts sweeps. Once a halving takes log F below K / (n t), log F is
+    K / (n t). A sweep then adds 1 / t to the mean of log Zhat. With a prior r, a visit adds log F / (K r_k).
     """
     return lambda prior, sizes, _: _recursion(prior, sizes, flatness, 1.0)
 
@@ -254,7 +254,7 @@ def wang_landau(flatness: float) -> Callable[..., Recursion]:
 def _recursion(
     prior: np.ndarray, sizes: np.ndarray, flatness: float, gain: float, exponent: float = 0.0, latest: float = 0.0
 ) -> Recursion:
-    """Groups of these sizes before their first sweep."""
+    """The Recursion for groups of these sizes, before their first sweep."""
     groups = len(sizes)
     return Recursion(
         prior=np.tile(prior, (groups, 1)),
@@ -265,6 +265,6 @@ def _recursion(
         settled=np.zeros(groups, bool),
         gain=np.full(groups, gain),
         filled=np.zeros((groups, prior.size)),
-        # A rung's c_k / r_k is 1 / r_k at most: the bound of Tan (2017) until smaller ones are all that is seen.
+        # Before the first sweep, c_k / r_k is only known to be at most 1 / r_k (Tan 2017).
         largest=np.full(groups, 1.0 / prior.min()),
     )

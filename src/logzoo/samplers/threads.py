@@ -11,7 +11,7 @@ import numpy as np
 
 from logzoo.kernels.cache import announce_compilation
 
-# Chains that make all sweeps of a kernel call before others have their turn: 1 MB of state and lists at 784 x 500.
+# Chains that make all sweeps of a kernel call before the next chains start: 1 MB of state and lists at 784 x 500.
 TILE = 128
 
 
@@ -22,7 +22,7 @@ def over_chains(kernel: Callable, threads: int, *per_chain: Any) -> None:
     The kernel must release the GIL to gain from threads.
     """
     count = len(per_chain[0][0] if isinstance(per_chain[0], tuple) else per_chain[0])
-    threads = min(int(threads), count)  # numbers of NumPy overflow
+    threads = min(int(threads), count)  # a small NumPy integer would overflow in `_edges`
     over_parts(kernel, threads, parts_between(_edges(count, threads, count), *per_chain))
 
 
@@ -31,7 +31,7 @@ def over_groups(
 ) -> None:
     """Call kernel(first_chains, *parts of per_chain, *parts of per_group) on contiguous parts of the groups of chains.
 
-    first_chains (group + 1,): the first chain of each group, and the number of all; that of a part begins at 0.
+    first_chains (group + 1,): the first chain of each group, then the number of chains; for a part it starts at 0.
     """
     groups = len(first_chains) - 1
     edges = _edges(first_chains[-1], min(int(threads), groups), groups)
@@ -43,7 +43,7 @@ def over_groups(
 
 
 def parts_between(edges: np.ndarray, *per_chain: Any) -> list:
-    """The views of the chains between each two neighbouring edges, of arrays as for `over_chains`."""
+    """Views of the chains between neighbouring edges; per_chain: as for `over_chains`."""
     return [[_part(value, slice(*ends)) for value in per_chain] for ends in zip(edges, edges[1:], strict=False)]
 
 
@@ -60,7 +60,7 @@ def over_parts(kernel: Callable, threads: int, parts: Sequence) -> None:
 
 
 def _edges(chains: int, threads: int, units: int) -> np.ndarray:
-    """Where parts of `units`, chains or groups of them, begin and end: as many parts as fill tiles and threads."""
+    """Edges of the parts of `units` (chains, or groups of chains): enough parts to fit tiles and fill all threads."""
     tiles = -(-chains // (TILE * threads)) * threads
     return np.linspace(0, units, min(tiles, units) + 1).astype(int)
 

@@ -22,7 +22,7 @@ from logzoo.samplers.stopping_sets import StoppingSet, log_sum_exp, stopping_set
 from logzoo.samplers.threads import over_parts
 from logzoo.streams import Stream
 
-# Chains of a thread: those of all tours that a processor's cache holds.
+# Chains of a thread, few enough for the cache of a processor.
 _FLIGHT = 128
 # Tours are numbered by 32 bits of the random stream's counter.
 MOST_TOURS = 2**32
@@ -30,33 +30,34 @@ MOST_TOURS = 2**32
 # draws, whichever is more.
 _SHARE = 5
 _MOST_DRAWS = 100_000
-# Chains from uniform hidden states that look for modes that the stopping set misses, and their share of the budget.
+# Probes, which are chains from uniform hidden states, look for modes that the stopping set misses. They take one sweep
+# in _PROBE_SHARE of the budget.
 _PROBES = 20
 _PROBE_SHARE = 10
-# Tours of the first generation, and of a later one at most.
+# Tours of the first generation, and the most tours of a later generation.
 _FIRST = 100
 _MOST_TOGETHER = 100_000
 # Reserve of sweeps, in lengths of the longest tour so far, so that the end of the budget cuts no tour.
 _KEPT_BACK = 5
-# Paths when there are no tours.
+# Stands for the path of tours whose states are not kept.
 _NO_PATH = np.empty((0, 0, 0), np.uint64)
 
 
 class Tours(NamedTuple):
     """Tours in the order of their numbers."""
 
-    start: np.ndarray  # (tour,) int64: the row of the stopping set that it started from
+    start: np.ndarray  # (tour,) int64: the row of the stopping set that the tour started from
     length: np.ndarray  # (tour,) int64: sweeps made
-    finished: np.ndarray  # (tour,) bool: back in the stopping set; the others were cut
-    visited: np.ndarray | None = None  # (states, words) uint64: all that finished tours left by a sweep, if asked for
+    finished: np.ndarray  # (tour,) bool: back in the stopping set; the other tours were cut
+    visited: np.ndarray | None = None  # (states, words) uint64: states before each sweep of finished tours, if kept
 
 
 class Probes(NamedTuple):
     """Results of chains from uniform hidden states."""
 
-    sweeps: int  # made by all of them
-    lost: int  # how many did not arrive at the stopping set
-    log_mass: float  # log of the sum of f(h) over the states that the lost ones move among, nats; infinite if unknown
+    sweeps: int  # made by all probes
+    lost: int  # number of probes that did not reach the stopping set
+    log_mass: float  # log of the sum of f(h) over the region of the lost probes, nats; infinite if unknown
 
 
 class TourDraws(NamedTuple):
@@ -82,8 +83,8 @@ def run(
     """Draw a stopping set from data, send probes, and make tours until the ledger is spent.
 
     data: 0/1 matrix (examples, visible). rounds: hidden states drawn for each example (None: a fifth of the sweeps);
-    tours: how many are made (None: as the budget allows); cap: their largest length (None: none). Sweeps too few for
-    another tour are left over. Returns TourDraws. Raises ValueError for a budget that is too small.
+    tours: number of tours (None: as the budget allows); cap: largest length of a tour (None: no limit). Sweeps too few
+    for another tour are left over. Returns TourDraws. Raises ValueError for a budget that is too small.
     """
     cap = None if cap is None else whole_number("cap", cap)
     threads = min(whole_number("threads", threads), ledger.chains)
@@ -108,9 +109,9 @@ def run(
 
 
 def tours_within(sampler: "TourSampler", count: int | None, budget: int, cap: int | None, progress: bool) -> Tours:
-    """`count` Tours, or as many as the budget of sweeps allows: then in generations, each sized by those before.
+    """`count` Tours; None: as many as the budget of sweeps allows, in generations sized by earlier generations.
 
-    How many tours are started never depends on the lengths of these tours: the ratio of sums has no bias from it.
+    The size of a generation never depends on the lengths of its own tours, which would bias the ratio of sums.
     """
     if count is not None:
         count = whole_number("tours", count)
@@ -159,7 +160,7 @@ class TourSampler:
         """Start `count` tours, which end in the stopping set, at `cap` sweeps, or when all have made `budget` sweeps.
 
         All unfinished tours have the same length, except for the last sweeps of a budget, which go to the tours of the
-        lowest numbers. keep: also give the states visited. Returns Tours. Raises ValueError when the numbers run out.
+        lowest numbers. keep: whether to return the states visited. Raises ValueError when the numbers run out.
         """
         start = self.stopping.starts(self.uniforms.random(count))
         paths = [] if keep else None
@@ -188,7 +189,8 @@ class TourSampler:
     def _log_mass(self, rows: np.ndarray) -> float:
         """Estimate log of the sum of f, in nats, over the region of the chains that visited the states of `rows`.
 
-        f of the distinct ones, over their share of the whole by Good (1953): that of the visits to states seen twice.
+        The sum over the distinct states is divided by their share of the region. The estimate of this share is the
+        share of visits to states seen at least twice (Good 1953).
         """
         states, visits = np.unique(rows, axis=0, return_counts=True)
         share = 1.0 - np.count_nonzero(visits == 1) / max(len(rows), 1)
@@ -199,9 +201,9 @@ class TourSampler:
         return log_sum_exp(log_f) - float(np.log(share))
 
     def run_from(self, rows: np.ndarray, budget: int, cap: int | None = None, paths: list | None = None) -> TourStates:
-        """As `run`, from hidden states (tours, words) uint64; returns TourStates, where the tours came to rest.
+        """As `run`, but from hidden states `rows` (tours, words) uint64; returns TourStates with the last states.
 
-        paths: gets (numbers of tours, first sweep, states (tour, sweep, words)) of each stretch of sweeps.
+        paths: list that gets (numbers of tours, first sweep, states (tour, sweep, words)) of each stretch of sweeps.
         """
         count = len(rows)
         if self.next_number + count > MOST_TOURS:
@@ -212,7 +214,7 @@ class TourSampler:
         longest = 0
         queue = np.arange(count)
         while queue.size and budget and longest != cap:
-            # Each stretch is as long as all before.
+            # Each stretch is as long as all earlier stretches together.
             step = min(max(1, longest), budget // queue.size, budget if cap is None else cap - longest)
             if step == 0:
                 queue, step = queue[:budget], 1
@@ -222,7 +224,7 @@ class TourSampler:
         return tours
 
     def _advance(self, tours: TourStates, queue: np.ndarray, limit: int, step: int, paths: list | None) -> int:
-        """Take the tours of a queue up to a length, or to their end; returns the sweeps made."""
+        """Run the tours of a queue up to length `limit` or to their end; returns the sweeps made."""
         before = int(tours.length[queue].sum())
         path = _NO_PATH
         if paths is not None:
@@ -239,7 +241,7 @@ class TourSampler:
 
 
 def _visited(tours: TourStates, paths: list) -> np.ndarray:
-    """The states (states, words) that the finished tours left by a sweep, from the states that each stretch kept."""
+    """The states (states, words) before each sweep of the finished tours, from the states kept of each stretch."""
     visited = []
     for queue, first, path in paths:
         steps = np.where(tours.finished[queue], tours.length[queue] - first, 0)
