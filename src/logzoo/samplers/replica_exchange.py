@@ -109,7 +109,7 @@ def first_ladder(rungs: int | None, ladder: Any, chains: int, most: int) -> tupl
         rungs = listed or min(most, max(chains // 2, 2))
     rungs = whole_number("rungs", rungs, minimum=2)
     if rungs > chains:
-        raise ValueError(f"rungs: expected at most {chains} (chains; each rung takes one), found {rungs}")
+        raise ValueError(f"rungs: expected at most {chains} (chains; each rung takes one chain), found {rungs}")
     adapt = isinstance(ladder, str) and ladder == "adapted"
     return inverse_temperatures("linear" if adapt else ladder, rungs), adapt
 
