@@ -1,4 +1,4 @@
-"""How Sphinx makes a site of this folder: `sphinx-build docs docs/_build`. Nothing is loaded from a network."""
+"""Settings of Sphinx for a site of this folder: `sphinx-build docs docs/_build`. The site needs no network."""
 
 import sys
 from pathlib import Path
@@ -24,7 +24,7 @@ extensions = [
     "settings_reference",
     "gallery",
 ]
-# Sections of docstrings as numpydoc has them; attributes are described with the class, and listed as its members.
+# Docstrings have the sections of numpydoc. Attributes are described with the class and listed as its members.
 napoleon_google_docstring = False
 napoleon_use_ivar = True
 # The docstrings hold the types, with shapes and units.
@@ -35,11 +35,11 @@ exclude_patterns = ["_build", "_extensions"]
 # `$...$` in pages is a formula.
 myst_enable_extensions = ["dollarmath"]
 html_math_renderer = "mathml"
-# Headings are targets of links, as in a repository's own view of a page.
+# Headings are targets of links, as when a repository shows the page.
 myst_heading_anchors = 4
-# What is not named is told by `blocks`.
+# The extension `blocks` sets the language of blocks that have none.
 highlight_language = "none"
-# Dashes of options stay what they are.
+# The two dashes of an option must not become one long dash.
 smartquotes = False
 add_module_names = False
 toc_object_entries_show_parents = "hide"

@@ -14,7 +14,7 @@ MOST_UNITS, ROWS = 16, 4096
 
 
 def rbms_ais(weights, visible_bias, hidden_bias):
-    """AIS of the package rbms. It returns log Z of a run alone, so the error comes from ten runs of ten chains."""
+    """AIS of the package rbms. It returns no error of log Z, so the error comes from ten runs of ten chains."""
     import torch
     from rbms.bernoulli_bernoulli.classes import BBRBM
     from rbms.partition_function.ais import compute_partition_function_ais

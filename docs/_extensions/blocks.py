@@ -1,4 +1,4 @@
-"""The language of indented blocks, which do not name one: a shell's, or Python that does something."""
+"""The language of indented blocks, which Markdown cannot mark: commands of a shell, or Python with an effect."""
 
 import ast
 import re
@@ -27,7 +27,7 @@ def language_of(text):
 
 
 class Languages(SphinxTransform):
-    """Says what the blocks are that do not."""
+    """Sets the language of blocks that have none."""
 
     default_priority = 200
 

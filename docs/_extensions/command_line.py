@@ -28,7 +28,7 @@ def commands():
 
 
 class CommandLine(SphinxDirective):
-    """A section of each command: what it does, its usage and its arguments."""
+    """A section of each command: its description, usage and arguments."""
 
     def run(self):
         return [self._section(name, parser) for name, parser in commands().items()]
@@ -52,6 +52,6 @@ class CommandLine(SphinxDirective):
 
 
 def _spelled(action):
-    """An argument as one types it: `-o, --output MODEL`."""
+    """An argument as users type it: `-o, --output MODEL`."""
     takes = "" if action.nargs == 0 else action.metavar or action.dest.upper()
     return f"{', '.join(action.option_strings)} {takes}".strip()

@@ -1,4 +1,4 @@
-"""Docstrings are numpydoc; what Python itself writes for the fields of a NamedTuple is left out."""
+"""Docstrings are numpydoc. The text that Python writes for the fields of a NamedTuple is removed."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The directive `gallery`: every figure and table as it is declared, with what a finished run made of it."""
+"""The directive `gallery`: the declaration of every figure and table, with its picture or rows from a finished run."""
 
 import csv
 from pathlib import Path
@@ -12,9 +12,9 @@ from sphinx.util.docutils import SphinxDirective
 from replication.project import catalogue_of
 from replication.reporting.verdicts import number_of
 
-# Where finished runs are looked for below the root, the best first.
+# Folders of finished runs below the root; the first that has a figure is used.
 RUNS = ("results/decisive/figures", "figures/quick", "results/quick/figures")
-# Next to the folders of the papers.
+# This file is next to the folders of the papers.
 _VERDICTS = "scorecard.csv"
 
 
@@ -24,13 +24,13 @@ def setup(app):
 
 
 def made(shown, root):
-    """The file that a finished run shows a figure or table in, or None."""
+    """The file of a figure or table in a finished run, or None."""
     name = f"{shown.paper}/{shown.name}{'.md' if shown.is_table else '.png'}"
     return next((path for run in RUNS for path in sorted(Path(root, run).rglob(name))), None)
 
 
 def verdicts_beside(path):
-    """{claim: row of the scorecard} of the run that a file of a figure or table is from."""
+    """{claim: row of the scorecard} of the run that made a file of a figure or table."""
     card = path.parent.parent / _VERDICTS
     if not card.is_file():
         return {}
@@ -39,7 +39,7 @@ def verdicts_beside(path):
 
 
 def said_of(claim, row):
-    """What was published, how it is tested, and what came of it (row: of the scorecard, or None), in sentences."""
+    """Sentences on the published statement, its test and its verdict; row: of the scorecard, or None."""
     bounds = " and ".join(f"{words.replace('_', ' ')} {bound:g}" for words, bound in claim.bounds.items())
     said = [f"Published: {claim.published}."]
     if claim.not_tested:
@@ -55,7 +55,7 @@ def said_of(claim, row):
 
 
 class Gallery(SphinxDirective):
-    """A section of each paper, and in it one of each figure and table."""
+    """A section of each paper, with a section of each figure and table."""
 
     def run(self):
         self._folder = Path(self.env.srcdir)
@@ -95,7 +95,7 @@ class Gallery(SphinxDirective):
         return section(self.state.document, one.title, *content, name=one.name)
 
     def _picture(self, one, path):
-        """What shows it: a picture, a link to itself; the rows of a table; or the command that makes it."""
+        """A picture that links to its file, or the rows of a table; before a run, the command that makes the file."""
         if path is None:
             first = self._catalogue.files_of(one)[0]
             return [paragraph(f"Not made in this checkout yet: `snakemake --cores 2 {first}`")]
@@ -103,7 +103,7 @@ class Gallery(SphinxDirective):
         if one.is_table:
             # The first line is the title.
             return self.parse_text_to_nodes(path.read_text().partition("\n")[2])
-        # A thumbnail by its class; a width has Sphinx link to the file, which is the figure in full.
+        # The class makes it a thumbnail. With a width, Sphinx links the picture to the file, which has full size.
         return [nodes.image("", uri=from_root(path, self._folder), alt=one.title, width="18em", classes=["thumbnail"])]
 
 

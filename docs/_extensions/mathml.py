@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers show without a script: Sphinx's default renderer loads MathJax from a network."""
+"""Formulas as MathML, which browsers show without a script. Sphinx's default renderer loads MathJax from a network."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A notebook as Markdown: its texts, its code, and what is stored of the output. Nothing is run."""
+"""A notebook as Markdown: its texts, its code and its stored output. No code is run."""
 
 import json
 
@@ -19,7 +19,7 @@ def _parts(cell):
             yield _block("text", "".join(output["text"]))
         elif "image/png" in output["data"]:
             content = "".join(output["data"]["image/png"]).replace("\n", "")
-            yield f"![What the code above draws](data:image/png;base64,{content})"
+            yield f"![Figure of the code above](data:image/png;base64,{content})"
 
 
 def _block(language, text):

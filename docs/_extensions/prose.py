@@ -1,10 +1,10 @@
-"""Nodes of plain prose, in which `backticks` mark code and nothing else is markup."""
+"""Nodes of plain prose, in which `backticks` mark code. There is no other markup."""
 
 from docutils import nodes
 
 
 def paragraph(text, *more):
-    """A paragraph of a text, and of further nodes."""
+    """A paragraph of a text, followed by further nodes."""
     return nodes.paragraph("", "", *inline(text), *more)
 
 
@@ -15,7 +15,7 @@ def inline(text):
 
 
 def section(document, title, *content, name=None):
-    """A section with its title, which can be linked to by its name (the title, unless told)."""
+    """A section with its title. Links lead to it by its name, by default the title."""
     found = nodes.section("", nodes.title("", "", *inline(title)), *content, names=[nodes.fully_normalize_name(title)])
     found["ids"].append(nodes.make_id(name or title))
     document.note_implicit_target(found, found)

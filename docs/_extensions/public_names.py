@@ -1,4 +1,4 @@
-"""Directives: `public-names`, everything in `logzoo.__all__` from its docstrings; `listing`, a table of methods.
+"""Directives: `public-names`, a description of every name in `logzoo.__all__`; `listing`, a table of methods.
 
 `public-summary` is a table of the same names, each with its summary line and an example.
 """
@@ -22,7 +22,7 @@ def setup(app):
 
 
 class PublicNames(SphinxDirective):
-    """A description of every public name: classes with their fields, functions, and other objects as such."""
+    """A description of every public name: classes with their fields, functions, and other objects."""
 
     def run(self):
         text = "\n".join(_entry(name, getattr(logzoo, name)) for name in logzoo.__all__)
@@ -41,14 +41,14 @@ class PublicSummary(SphinxDirective):
 
 
 def example_of(name):
-    """A call from the docstrings: of the name, or of a function that returns it."""
+    """A call from the docstrings of the name, or of a function that returns it."""
     calls = {
         other: re.findall(r"^ *>>> (.*\b" + other + r"\(.*)$", _docstring(other), re.M) for other in logzoo.__all__
     }
     returning = [other for other in logzoo.__all__ if re.search(rf"Returns\n *-+\n *{name}\b", _docstring(other))]
     found = [call for other in (name, *returning) for call in calls[other]]
     if not found:
-        raise ValueError(f"logzoo.{name}: no example in its docstring, nor in that of a function that returns it")
+        raise ValueError(f"logzoo.{name}: no example in its docstring; add one, or one to a function that returns it")
     return found[0]
 
 
@@ -57,7 +57,7 @@ def _docstring(name):
 
 
 class Listing(SphinxDirective):
-    """What the named function of logzoo, `methods` or `trainers`, prints."""
+    """The table that the named function of logzoo, `methods` or `trainers`, prints."""
 
     required_arguments = 1
 

@@ -1,8 +1,8 @@
-"""Links into the repository, by rule: the pages work as they are read in a repository and as a site.
+"""Links into the repository are rewritten, so that the pages work both in a repository and as a site.
 
-A paragraph that is nothing but a link to a Markdown file or notebook outside this folder stands for that file, which is
-shown in its place. Links to that file lead to this page, those to a folder to its README.md; other files of the
-repository are downloads. What is not there is left to Sphinx, which complains.
+A paragraph that is only a link to a Markdown file or notebook outside this folder is replaced by that file. Links to
+the file then lead to the page. Links to a folder lead to its README.md; other files of the repository are downloads.
+Sphinx reports links to missing files.
 """
 
 import re
@@ -21,7 +21,7 @@ def setup(app):
 
 
 def shown_files(folder):
-    """{file outside the folder: name of the page in it that shows it}, without suffix."""
+    """{file outside the folder: name, without suffix, of the page in the folder that shows it}."""
     found = {}
     for page in sorted(folder.rglob("*.md")):
         for link in _ALONE.findall(page.read_text()):
@@ -31,7 +31,7 @@ def shown_files(folder):
 
 
 def with_links(text, origin, folder, shown):
-    """A text of the folder `origin` with its links to files as Sphinx takes them, from the folder of the pages on."""
+    """A text of the folder `origin`, with links to files relative to the folder of the pages, as Sphinx needs them."""
 
     def rewritten(match):
         path = _file(origin, match.group())
@@ -42,14 +42,14 @@ def with_links(text, origin, folder, shown):
             return match.group()
         if path.is_relative_to(folder):
             return f"/{path.relative_to(folder).as_posix()}"
-        # Without the prefix, Markdown is taken for a page.
+        # Without the prefix, Sphinx takes a Markdown file for a page.
         return f"{'path:' if path.suffix == '.md' else ''}{from_root(path, folder)}"
 
     return _LINK.sub(rewritten, text)
 
 
 def from_root(path, folder):
-    """A file of the repository as the pages of a folder below its root name it."""
+    """The path of a file of the repository in the pages of a folder below its root."""
     return f"/../{path.relative_to(folder.parent).as_posix()}"
 
 
@@ -73,7 +73,7 @@ def _read(app, name, source):
         text = path.read_text()
         return with_links(markdown_of(text) if path.suffix == ".ipynb" else text, path.parent, folder, shown)
 
-    # The links of the page first: those of what it shows start elsewhere.
+    # The links of the page and of the file that it shows are relative to different folders.
     parts, end = [], 0
     for match in _ALONE.finditer(source[0]):
         parts += [with_links(source[0][end : match.start()], origin, folder, shown), content(match)]

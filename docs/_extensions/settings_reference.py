@@ -62,7 +62,7 @@ def type_of(part):
 
 
 class SettingsReference(SphinxDirective):
-    """A section of each model: where it is in the configuration, what it is for and its keys."""
+    """A section of each model: its place in the configuration, its purpose and its keys."""
 
     def run(self):
         return [self._section(name, path, schema) for name, (path, schema) in sections().items()]
@@ -94,7 +94,7 @@ def _spelled(value):
 
 
 def _values_of(part):
-    """The schema of the values of a mapping, which JSON schema lists by the pattern of the keys if they have one."""
+    """The schema of the values of a mapping. JSON schema lists it by the pattern of the keys, if there is one."""
     for values in (part.get("additionalProperties"), *part.get("patternProperties", {}).values()):
         if isinstance(values, dict):
             return values

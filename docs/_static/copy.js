@@ -1,4 +1,4 @@
-// A button on each block of code that copies it, without the prompts of Python.
+// Each block of code gets a button that copies it without the prompts of Python.
 document.addEventListener("DOMContentLoaded", () => {
   for (const block of document.querySelectorAll("div.highlight")) {
     const button = document.createElement("button");
@@ -7,7 +7,7 @@ document.addEventListener("DOMContentLoaded", () => {
     button.textContent = "copy";
     button.addEventListener("click", async () => {
       const text = block.querySelector("pre").textContent;
-      // Of a session only what was typed.
+      // From a Python session only the typed lines are copied.
       const typed = text.split("\n").filter((line) => /^(>>>|\.\.\.)( |$)/.test(line));
       try {
         await navigator.clipboard.writeText(typed.length ? typed.map((line) => line.slice(4)).join("\n") : text.trimEnd());

@@ -1,4 +1,4 @@
-"""TI-RB with Simpson's rule in the place of the trapezoidal rule, on the same draws of simulated tempering."""
+"""TI-RB with Simpson's rule instead of the trapezoidal rule, on the same draws of simulated tempering."""
 
 from dataclasses import replace
 
@@ -21,5 +21,5 @@ def read(draws):
     return from_sums(draws, draws.observed[WeightedDerivatives].sums, log_z_of)
 
 
-# The sampler, its observers and the name of its run are those of TI-RB.
+# The sampler, its observers and the name of its run stay the same as for TI-RB.
 ESTIMATOR = replace(ESTIMATORS["ti-rb"], title="TI-RB (Simpson)", read=read)
