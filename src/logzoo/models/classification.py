@@ -8,7 +8,7 @@ from logzoo.checks import binary_matrix, whole_number
 from logzoo.models.rbm import RBM
 from logzoo.types import ArrayLike, Floats
 
-# Numbers (examples x labels x hidden units) handled together: they stay in the processor's cache.
+# Numbers (examples x labels x hidden units) per block: few enough to stay in the processor's cache.
 _TOGETHER = 1 << 18
 # Factors, at most 2 each, that are multiplied before a logarithm: their product stays below the largest float64.
 _FACTORS = 1000
@@ -18,16 +18,16 @@ class PredictionAccuracy(NamedTuple):
     """Accuracy of the labels that an RBM predicts."""
 
     total: float  # A: sum of log p(label | input), nats
-    mean: float  # the same for one example
-    right: float  # share of examples whose own label is the most probable one
+    mean: float  # A divided by the number of examples
+    right: float  # share of examples whose true label is the most probable one
 
 
 def label_log_probabilities(rbm: RBM, v: ArrayLike, labels: int) -> Floats:
     """log p(label | input) in nats of every label: array (examples, labels), float64.
 
     v: inputs (examples, rbm.visible - labels) of zeros and ones; the last `labels` visible units of `rbm` are the
-    label. Exact: hidden units are summed out, the sum over labels is explicit, so Z is not needed. Costs
-    examples x labels x hidden exponentials, in memory that does not grow with the examples.
+    label. The result is exact and does not need Z: hidden units are summed out, and the sum over labels is explicit.
+    Cost: examples x labels x hidden exponentials; working memory does not grow with the examples.
     Hult et al. (2019), section 4.1. Raises ValueError for values other than 0 and 1 and shapes that do not match.
     """
     inputs = _inputs(rbm, labels)
@@ -46,15 +46,15 @@ def label_log_probabilities(rbm: RBM, v: ArrayLike, labels: int) -> Floats:
 def prediction_accuracy(rbm: RBM, examples: ArrayLike, labels: int) -> PredictionAccuracy:
     """Compute the accuracy of the labels that `rbm` predicts for examples with labels: a `PredictionAccuracy`.
 
-    examples: (examples, visible) of zeros and ones, the last `labels` of each a one-hot label, as in a data set with
-    `label_units`. `total` is A of Hult et al. (2019), section 4.1, over these examples, in nats.
+    examples: (examples, visible) of zeros and ones; the last `labels` values of each row are a one-hot label, as in a
+    data set with `label_units`. `total` is A of Hult et al. (2019), section 4.1, over these examples, in nats.
     Raises ValueError for shapes that do not match and rows without exactly one label.
     """
     inputs = _inputs(rbm, labels)
     examples = binary_matrix("examples", examples, visible=rbm.visible)
     wrong = np.flatnonzero(examples[:, inputs:].sum(axis=1) != 1)
     if wrong.size:
-        raise ValueError(f"examples: expected a single one among the last {labels} values, not so in row {wrong[0]}")
+        raise ValueError(f"examples: expected one 1 in the last {labels} values of each row, not so in row {wrong[0]}")
     labels_of = examples[:, inputs:].argmax(axis=1)
     log_p = label_log_probabilities(rbm, examples[:, :inputs], labels)
     log_p_of_label = log_p[np.arange(len(labels_of)), labels_of]
@@ -71,7 +71,7 @@ def _inputs(rbm, labels):
 
 
 def _sum_softplus(x):
-    """sum_j log(1 + exp(x_j)) over the last axis, which is all in the logarithm of products of 1 + exp(-|x_j|)."""
+    """sum_j log(1 + exp(x_j)) over the last axis, with one logarithm per product of many factors 1 + exp(-|x_j|)."""
     total = np.maximum(x, 0.0).sum(axis=-1)
     factors = 1.0 + np.exp(-np.abs(x))
     for start in range(0, x.shape[-1], _FACTORS):

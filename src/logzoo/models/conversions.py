@@ -1,6 +1,6 @@
 """Parameters of the RBM that equals an Ising model or a deep Boltzmann machine.
 
-Functions of arrays alone; `RBM` has a constructor for each.
+The functions take and return arrays; `RBM` has a constructor for each.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def two_layers(couplings: Any, field: Any) -> tuple[tuple[Floats, Floats, Floats], Array]:
-    """Parameters of an Ising model as those of two layers of spins, and the spins (n,) that are visible.
+    """Split an Ising model into two layers: (couplings, visible field, hidden field), and the visible spins (n,).
 
-    couplings (n, n) of log f(s) = sum over pairs i < j of J_ij s_i s_j + field.s: symmetric, or one triangle. Each spin
-    gets the parity of its distance from the first spin of its component. Raises ValueError for couplings within a
-    layer, which a loop of odd length has.
+    log f(s) = sum over pairs i < j of J_ij s_i s_j + field.s; couplings J (n, n) are symmetric, or one triangle. A spin
+    is hidden if its distance from the first spin of its component is odd. Raises ValueError for a loop of odd length,
+    which would have a coupling within a layer.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components, dijkstra
@@ -33,7 +33,7 @@ def two_layers(couplings: Any, field: Any) -> tuple[tuple[Floats, Floats, Floats
         expected = "a square matrix (n, n) and a field (n,) of at least 2 spins"
         raise ValueError(f"couplings: expected {expected}, found {matrix.shape} and {field.shape}")
     if matrix.diagonal().any():
-        raise ValueError("couplings: expected zeros on the diagonal: s_i s_i is 1, a constant")
+        raise ValueError("couplings: expected zeros on the diagonal, as s_i s_i = 1 adds only a constant to log f")
     if np.array_equal(matrix, matrix.T):
         matrix = np.triu(matrix)
     elif np.logical_and(matrix, matrix.T).any():
@@ -45,15 +45,15 @@ def two_layers(couplings: Any, field: Any) -> tuple[tuple[Floats, Floats, Floats
     inside = np.argwhere(np.logical_and(matrix, hidden == hidden[:, None]))
     if inside.size:
         pair = f"spins {inside[0][0]} and {inside[0][1]} close a loop of odd length"
-        raise ValueError(f"couplings: expected a bipartite model, whose spins are two layers; {pair}")
+        raise ValueError(f"couplings: expected a bipartite model, whose spins form two layers; {pair}")
     if not hidden.any():
-        hidden[-1] = True  # no couplings at all
+        hidden[-1] = True  # without couplings no spin is hidden, but an RBM needs both layers
     visible = np.flatnonzero(~hidden)
     return (matrix[np.ix_(visible, np.flatnonzero(hidden))], field[visible], field[hidden]), visible
 
 
 def odd_against_even(layers: Sequence[Any]) -> tuple[Floats, Floats, Floats]:
-    """Parameters of the RBM of a deep Boltzmann machine; arguments and errors as in `RBM.from_dbm`."""
+    """Parameters of the RBM that equals a deep Boltzmann machine; arguments and errors as in `RBM.from_dbm`."""
     arrays = [finite_array(f"layers[{i}]", array, dimensions=1 + i % 2) for i, array in enumerate(layers)]
     biases, weights = arrays[::2], arrays[1::2]
     if not weights or len(biases) != len(weights) + 1:
@@ -64,7 +64,7 @@ def odd_against_even(layers: Sequence[Any]) -> tuple[Floats, Floats, Floats]:
         shape = (biases[i].size, biases[i + 1].size)
         if matrix.shape != shape:
             raise ValueError(
-                f"layers[{2 * i + 1}]: expected shape {shape} of the biases beside it, found {matrix.shape}"
+                f"layers[{2 * i + 1}]: expected shape {shape} to match the biases next to it, found {matrix.shape}"
             )
         blocks[(i + 1) // 2][i // 2] = matrix.T if i % 2 else matrix
     return np.block(blocks), np.concatenate(biases[::2]), np.concatenate(biases[1::2])

@@ -1,6 +1,6 @@
-"""RBMs with the same distribution, and by how much their log Z differs: certain units left out, units flipped.
+"""Equivalent RBMs and the difference of their log Z: units of certain state are removed, or units are flipped.
 
-A bias of -1e9 makes the state of a unit certain. Kernels store all parameters as multiples of one unit, which the
+A bias of -1e9 makes the state of a unit certain. Kernels store all parameters as multiples of one step, whose size the
 largest parameter sets. A parameter that only forces a state would therefore leave the others too few digits.
 """
 
@@ -11,16 +11,16 @@ import numpy as np
 from logzoo.models.rbm import RBM
 from logzoo.types import Array, Generator
 
-# A unit's state is certain if its input is at least so many nats from 0: the other state has probability exp(-50).
+# A unit's state is certain if its input is at least this many nats from 0: the other state has probability exp(-50).
 _CERTAIN = 50.0
 
 
 def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
-    """(RBM, constant, visible units (n,) that it has): one without units of certain state, and log Z less its own.
+    """The RBM without units of certain state, the constant that its log Z lacks, and its visible units (n,).
 
-    A unit is left out if its input is beyond 50 nats for every state of the other layer. If it is on, its weights are
-    added to the other layer's biases. Exact to exp(-50) for each unit. The last unit of a layer stays, without weights
-    and bias.
+    A unit is removed if its input is beyond +-50 nats for every state of the other layer. If it is on, its weights are
+    added to the other layer's biases. Each removed unit changes log Z by at most exp(-50). If a layer would lose all
+    units, one stays, with zero weights and bias.
     """
     weights = rbm.weights.astype(np.float64)
     biases = [rbm.visible_bias.astype(np.float64), rbm.hidden_bias.astype(np.float64)]
@@ -28,7 +28,7 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
     constant, left, before = 0.0, sum(rbm.weights.shape), np.inf
     while left < before:
         before = left
-        # Both are views: assignments change the model.
+        # Both are views, so assignments to rows change `weights`.
         for layer, rows in enumerate((weights, weights.T)):
             bias = biases[layer]
             on = bias + np.minimum(rows, 0.0).sum(axis=1) >= _CERTAIN
@@ -51,20 +51,21 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
 def gauged(rbm: RBM, log_z: float, generator: Generator) -> tuple[RBM, float]:
     """An RBM with its units permuted and half of them flipped, at random in both layers, and its log Z in nats.
 
-    A flipped unit takes 1 - x for x: its weights and bias change sign, its weights are added to the biases of the other
-    layer, and log Z loses its bias as it was. So the layout of the weights does not reveal the family of a model.
+    A flip replaces the state x of a unit by 1 - x. The unit's old weights are added to the biases of the other layer,
+    its old bias is subtracted from log Z, and both then change sign. The layout of the weights thus does not reveal
+    the family of a model.
     """
     for _ in range(2):
         flipped = generator.random(rbm.visible) < 0.5
         rbm, log_z = flip(rbm, log_z, flipped)
         order = generator.permutation(rbm.visible)
-        # Exchanged twice, the layers are where they were.
+        # The second turn exchanges the layers back.
         rbm = RBM(rbm.weights[order], rbm.visible_bias[order], rbm.hidden_bias).transposed
     return rbm, log_z
 
 
 def flip(rbm: RBM, log_z: float, flipped: Array) -> tuple[RBM, float]:
-    """The RBM of the same states with 1 - v_i for v_i where flipped (visible,) is True, and its log Z in nats."""
+    """The RBM with v_i replaced by 1 - v_i where flipped (visible,) is True, and its log Z in nats; log_z: of `rbm`."""
     signs = np.where(flipped, -1.0, 1.0)
     added = rbm.weights[flipped].sum(axis=0)
     other = RBM(signs[:, None] * rbm.weights, signs * rbm.visible_bias, rbm.hidden_bias + added)

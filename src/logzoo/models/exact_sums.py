@@ -13,16 +13,16 @@ from logzoo.printing import bar
 from logzoo.types import ArrayLike
 
 LARGEST_LAYER = 36
-_STATES_PER_SECOND = 4e9  # times units of the other layer; for the message only
-# Low bits at most: 1024 states, so that the exponentials of a high state cost little beside them.
+_STATES_PER_SECOND = 4e9  # for one unit in the other layer; used by a message only
+# Most low bits: with a table of 1024 low states, the exponentials of a high state are a small share of the cost.
 _LOW_BITS = 10
-# States of the high bits that share one pass over the table of the low ones.
+# High states that share one pass over the table of low states.
 _TOGETHER = 16
-# High states in one kernel call: long enough to hide the call, short enough for a live progress bar.
+# High states per kernel call: enough to make the call's overhead negligible, few enough for a smooth progress bar.
 _CHUNK = 256
 # Chunks handed to the threads at once.
 _GROUP = 8
-# Factors of one product may shrink it by exp(-600) in all, well within float64; and grow it by 2**512.
+# One product of factors stays between exp(-600) and 2**512, well within float64.
 _LARGEST_RANGE = 600.0
 _MOST_UNITS = 512
 
@@ -45,13 +45,13 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool = False) -> float:
     Raises
     ------
     ValueError
-        Above 36 units in the smaller layer, with the time that it would take; and where rounding could move log Z
-        by more than 1e-6 nat.
+        For more than 36 units in the smaller layer, with an estimate of the time; and if rounding could move log Z by
+        more than 1e-6 nat.
 
     Notes
     -----
-    Cost: ``2**min(visible, hidden)`` states, each of which visits the other layer once. Memory does not grow. Units
-    whose state is certain are left out first.
+    Cost: ``2**min(visible, hidden)`` states, each of which visits the other layer once. Memory does not grow with the
+    number of states. Units whose state is certain are removed first.
 
     Examples
     --------
@@ -70,11 +70,11 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool = False) -> float:
         digits = rbm.hidden * np.log10(2.0) + np.log10(rbm.visible / _STATES_PER_SECOND / 3.15e7)
         raise ValueError(
             f"exact log Z: the smaller layer has {rbm.hidden} units, so 2**{rbm.hidden} states of {rbm.visible} "
-            f"units (about 1e{digits:.0f} years); at most {LARGEST_LAYER} units are enumerated"
+            f"units (about 1e{digits:.0f} years); at most {LARGEST_LAYER} units are enumerated: use estimate_log_z"
         )
     padding = -rbm.visible % UNITS
     weights = np.pad(rbm.weights.T, ((0, 0), (0, padding)))
-    # A unit that is not there has x = -inf: log(1 + exp(x)) = 0.
+    # Units of the padding have x = -inf, so that log(1 + exp(x)) = 0.
     bias = np.pad(rbm.visible_bias, (0, padding), constant_values=-np.inf)
     bits = _low_bits(weights)
     low = _low_part(weights[:bits], rbm.hidden_bias[:bits])
@@ -99,7 +99,7 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool = False) -> float:
 
 
 def _low_bits(weights):
-    """As many low bits, up to 10, as keep every pass of UNITS factors within the range of float64."""
+    """The most low bits, up to 10, for which every product of UNITS factors stays within the range of float64."""
     for bits in range(min(_LOW_BITS, len(weights)), 0, -1):
         spread = np.abs(weights[:bits]).sum(axis=0).reshape(-1, UNITS).sum(axis=1)
         if spread.max() <= _LARGEST_RANGE:
@@ -116,7 +116,7 @@ def _low_part(weights, enumerated_bias):
     blocks = -(-len(codes) // LANES)
     t = np.zeros((blocks * LANES, weights.shape[1]))
     t[: len(codes)] = np.exp(inputs - largest)
-    # Lanes without a state weigh nothing; their factors are those of some state, so that no product vanishes.
+    # Lanes without a state have weight 0 (energy -inf). They copy the factors of state 0, so that no product vanishes.
     t[len(codes) :] = t[0]
     energy = np.full(blocks * LANES, -np.inf)
     energy[: len(codes)] = states @ enumerated_bias
@@ -129,7 +129,7 @@ def _low_part(weights, enumerated_bias):
 
 
 def _stops(spread):
-    """Units (multiples of UNITS) after which a running product must give up its exponent."""
+    """Units (multiples of UNITS) after which the exponent of a running product is moved to an integer."""
     stops, used, first = [], 0.0, 0
     for end in range(UNITS, spread.size + 1, UNITS):
         more = spread[end - UNITS : end].sum()
@@ -155,7 +155,8 @@ class Expectations(NamedTuple):
 def exact_expectations(weights: ArrayLike, visible_bias: ArrayLike, hidden_bias: ArrayLike) -> Expectations:
     """Expectations under the RBM of these parameters, (V, H), (V,) and (H,).
 
-    Cost: 2**min(V, H) states, each visiting the other layer once. Raises ValueError above 20 units in the smaller one.
+    Cost: 2**min(V, H) states, each of which visits the other layer once. Raises ValueError for more than 20 units in
+    the smaller layer.
     """
     weights, visible_bias, hidden_bias = (
         np.ascontiguousarray(array, np.float64) for array in (weights, visible_bias, hidden_bias)

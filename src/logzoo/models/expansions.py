@@ -1,4 +1,4 @@
-"""Values of log Z without sampling, from a solution of mean field: expansions in the weights, and Bethe's.
+"""log Z without sampling, from a solution of mean field: expansions in the weights, and Bethe's approximation.
 
 Neither is a bound. Fixed points are found by iteration, damped if needed; the iteration may fail.
 """
@@ -24,15 +24,15 @@ from logzoo.kernels.tap_and_bethe import (
 from logzoo.models.rbm import RBM
 from logzoo.types import ArrayLike, Floats
 
-# Dampings that are tried one after the other, the most steps of each in so many stretches, and the largest change of a
-# mean or message that counts as none. A stretch that does not even halve the change is the last: from 1 to the
-# tolerance it has to fall to a hundredth in each. Steps without damping settle in a third of the steps, or not at all:
-# then the damped ones begin again.
+# Dampings that are tried in turn; steps per stretch and most stretches of each; and the largest change of a mean or
+# message that counts as settled. A damping ends early after a stretch that does not halve the change, because the
+# change must fall to a hundredth per stretch. Undamped iteration settles within a third of the steps or not at all, so
+# damping 0.5 starts from the beginning and damping 0.9 continues from there.
 _DAMPINGS, _STRETCH, _STRETCHES, _TOLERANCE = (0.0, 0.5, 0.9), 60, 5, 1e-11
-# Power steps to the largest singular value. From a random start of n units, they end below it by a factor of at worst
-# about 1 - log(n) / (2 steps), whatever the other values are; _REACH makes up for it.
+# Steps of the power method for the largest singular value. From a random start of n units, the result is too small by a
+# factor of at worst about 1 - log(n) / (2 steps); _REACH compensates for it.
 _TURNS, _REACH = 200, 1.02
-# exp(W) - 1 of larger weights is not used.
+# Weights are cut at this size before exp(W) - 1, which the kernels do not use for larger weights.
 _LARGEST = 30.0
 
 
@@ -41,13 +41,13 @@ class Settled(NamedTuple):
 
     log_z: float  # nats
     steps: int
-    residual: float  # the largest change that the last step asked for
+    residual: float  # the largest change of the last step, before damping
     settled: bool
-    correlations: Any = None  # (V, H) of joined units, by the beliefs of Bethe; None elsewhere
+    correlations: Any = None  # (V, H) of units joined by a weight, from Bethe's beliefs; None for TAP
 
 
 def tap(rbm: RBM, visible: ArrayLike, hidden: ArrayLike, order: int = 3) -> Settled:
-    """The expansion of log Z to an order of the weights, 2 or 3, at its fixed point from means (V,) and (H,).
+    """Expand log Z to order 2 or 3 in the weights, at the fixed point reached from means (V,) and (H,).
 
     Source: Gabrié, Tramel & Krzakala (2015), after Georges & Yedidia (1991).
     """
@@ -65,9 +65,9 @@ def tap(rbm: RBM, visible: ArrayLike, hidden: ArrayLike, order: int = 3) -> Sett
 
 
 def bethe(rbm: RBM, visible: Floats) -> Settled:
-    """Bethe's log Z at the fixed point of belief propagation from means of the visible units (V,).
+    """Bethe's log Z at the fixed point of belief propagation, started from means of the visible units (V,).
 
-    Exact where the units that have a weight between them form a forest. Source: Yedidia, Freeman & Weiss (2005).
+    It is exact if the graph of non-zero weights is a forest. Source: Yedidia, Freeman & Weiss (2005).
     """
     weights, _, *biases = _parameters(rbm)
     gains = np.expm1(np.clip(weights, -_LARGEST, _LARGEST))
@@ -85,7 +85,7 @@ def bethe(rbm: RBM, visible: Floats) -> Settled:
 
 
 def is_forest(rbm: RBM) -> bool:
-    """Whether the weights that are not zero make no ring."""
+    """Whether the graph of non-zero weights has no ring."""
     i, j = np.nonzero(rbm.weights)
     units = rbm.visible + rbm.hidden
     if i.size >= units:
@@ -102,11 +102,12 @@ def gap_of_second_order(rbm: RBM, visible: ArrayLike, hidden: ArrayLike) -> floa
 
 
 def rings(correlations: Floats) -> float:
-    """Nats that rings of four and more weights hold at most, all of one sign; infinite where their sum diverges.
+    """Most nats that rings of four and more weights add to log Z; infinite where the sum over rings diverges.
 
-    correlations (V, H): those of units joined by a weight. What Bethe's log Z leaves out of a lone ring is the product
-    of those along it (Chertkov & Chernyak 2006). With the singular values s of all, the sum over closed walks of four
-    steps and more is 1/2 sum [-log(1 - s^2) - s^2] <= sum s^4 / (4 (1 - max s^2)).
+    correlations (V, H): of units joined by a weight. For a single ring, Z is Bethe's Z times 1 + the product of the
+    correlations along it (Chertkov & Chernyak 2006). Here all products count as positive. With the singular values s of
+    the matrix, the sum over closed walks of four and more steps is
+    1/2 sum [-log(1 - s^2) - s^2] <= sum s^4 / (4 (1 - max s^2)).
     """
     radius = _radius(correlations)
     smaller = correlations if correlations.shape[1] <= correlations.shape[0] else correlations.T
@@ -117,7 +118,7 @@ def rings(correlations: Floats) -> float:
 def contraction(rbm: RBM) -> float:
     """A number below 1 only if mean field contracts everywhere, so that it has a single solution.
 
-    The largest singular value of sqrt(A) W sqrt(B), with A and B the largest variances that units can have for any
+    It is the largest singular value of sqrt(A) W sqrt(B). A and B are the largest variances that units can have for any
     means of the other layer.
     """
     visible, hidden = (np.sqrt(_largest_variances(near)) for near in (rbm, rbm.transposed))
@@ -139,7 +140,7 @@ def _radius(matrix):
 
 
 def _settle(begin, advance):
-    """Steps made and the last residual; dampings are tried in turn until the iteration settles."""
+    """Number of steps and the last residual; dampings are tried in turn until the iteration settles."""
     total = 0
     for last, damping in zip((0.0, *_DAMPINGS), _DAMPINGS, strict=False):
         if last == 0.0:

@@ -1,7 +1,7 @@
 """Parameters of RBMs in files of any known format, and in dicts of arrays such as state dicts of PyTorch.
 
-The content of a file decides what reads it (`logzoo.io.file_kinds`). No pickle is run: of a file of PyTorch tensors
-alone are loaded. HDF5 files may be checkpoints of the Python package rbms (github.com/DsysDML/rbms, `save_model`).
+The content of a file decides which reader is used (`logzoo.io.file_kinds`). No pickle is run: from a PyTorch file only
+tensors are loaded. HDF5 files may be checkpoints of the Python package rbms (github.com/DsysDML/rbms, `save_model`).
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from logzoo.types import Array, FilePath
 Model = TypeVar("Model")
 
 _NO_NUMBERS = np.dtype(object)
-# Types of models of the package rbms: whether their units are -1 and +1.
+# Model types of the package rbms: {type: whether its units are -1 and +1}.
 _SPINS = {"BBRBM": False, "IIRBM": True}
 
 
@@ -42,11 +42,11 @@ class Parameters(NamedTuple):
 def read_parameters(
     path: FilePath, names: str | Sequence[str] | None = None, *, transposed: bool | None = None
 ) -> Parameters:
-    """Parameters in a file of any format. Raises ValueError, one line that names the file.
+    """Parameters in a file of any known format. Raises ValueError, one line that names the file.
 
     names, transposed: as in `logzoo.models.roles.assigned`; biases may be rows or columns. Arrays in groups, structs
-    and dicts are named by paths. Of the checkpoints of rbms the last is read, or the one whose arrays are named:
-    "update_7/params/vbias".
+    and dicts are named by paths. From a file of rbms the last checkpoint is read; names such as
+    "update_7/params/vbias" select another checkpoint.
     """
     path, names = Path(path), None if names is None else three_names(names)
     kind = file_kind(path)
@@ -57,7 +57,7 @@ def read_parameters(
         if kind == "NetCDF" and transposed:
             raise ValueError("the weights of an artifact are (visible, hidden): leave --transposed out")
         roles, turned, note = assigned(arrays, names, False if kind == "NetCDF" else transposed)
-        # Numbers of every type become float64.
+        # All numbers become float64, which takes 8 bytes each.
         check_unpacked(path, sum(8 * math.prod(arrays[name].shape) for name in roles))
         weights, *biases = load(roles)
     except ValueError as error:
@@ -76,10 +76,10 @@ def read_as(
     spins: bool = False,
     tell: Callable[[str], object],
 ) -> Model:
-    """make(weights, visible bias, hidden bias) of a file of any format whose units are spins, or 0 and 1.
+    """Read parameters from a file, and return make(weights, visible bias, hidden bias).
 
-    names, transposed: as for `read_parameters`; tell(line) is called with each assumption. Raises ValueError, one line
-    that names the file.
+    spins: whether the units must be -1 and +1, or 0 and 1. names, transposed: as for `read_parameters`. tell(line) is
+    called with each assumption. Raises ValueError, one line that names the file.
     """
     parameters = read_parameters(path, names, transposed=transposed)
     if parameters.note:
@@ -93,7 +93,7 @@ def read_as(
 
 
 def made_of(path: FilePath, parameters: Parameters, make: Callable[[Array, Array, Array], Model]) -> Model:
-    """make(weights, visible bias, hidden bias); its ValueError names the file."""
+    """Return make(weights, visible bias, hidden bias); a ValueError of `make` gets the name of the file."""
     try:
         return make(*parameters[:3])
     except ValueError as error:
@@ -103,7 +103,7 @@ def made_of(path: FilePath, parameters: Parameters, make: Callable[[Array, Array
 def parameters_of(
     content: Any, names: str | Sequence[str] | None = None, *, transposed: bool | None = None
 ) -> Parameters:
-    """Parameters in a dict of arrays or tensors, which may hold further dicts; arguments as in `read_parameters`."""
+    """Parameters in a dict, possibly nested, of arrays or tensors; arguments as in `read_parameters`."""
     arrays = flattened(content)
     roles, turned, note = assigned(arrays, None if names is None else three_names(names), transposed)
     weights, *biases = (arrays[name] for name in roles)
@@ -150,7 +150,7 @@ def _has_matrix(arrays):
 
 
 def _loaded(content):
-    """The result of a reader for arrays in memory."""
+    """The result of a reader (see READERS) for arrays in memory."""
     arrays = flattened(content)
     return arrays, lambda roles: [arrays[name] for name in roles], None
 
@@ -175,7 +175,7 @@ def _matlab(path, names):
 
 
 def _newer_matlab(path, names):
-    # Version 7.3 is HDF5, which stores the columns of MATLAB as rows.
+    # MATLAB 7.3 files are HDF5 and store the columns of MATLAB as rows.
     arrays, load, spins = _hdf5(path, names)
     turned = {name: array._replace(shape=array.shape[::-1]) for name, array in arrays.items()}
     return turned, lambda roles: [array.T for array in load(roles)], spins
@@ -201,16 +201,16 @@ def _numpy(path, _names):
 
 
 def _header(archive, name):
-    """Shape and type of an array in a .npz file; its values, which may be many, stay where they are."""
+    """Shape and type of an array in a .npz file, without reading its values."""
     member = archive.NameToInfo.get(f"{name}.npy") or archive.NameToInfo[name]
-    # What NumPy writes; others may ask for any memory to unpack a byte.
+    # NumPy writes these two; other methods of compression may need unlimited memory to unpack a byte.
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError("packed in another way")
     with archive.open(member) as file:
         if not file.peek(6).startswith(np.lib.format.MAGIC_PREFIX):
             return Header((), _NO_NUMBERS)
         layout = np.lib.format.read_magic(file)
-        # The third version differs in the names of fields alone, and numbers have none.
+        # Version 3 differs only in the names of fields, which arrays of numbers lack.
         read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}.get(layout[0])
         if read is None:
             return Header((), _NO_NUMBERS)
@@ -233,14 +233,15 @@ def _hdf5(path, names):
 
 
 def _torch(path, _names):
-    # Before 2.6 a file could run code in spite of weights_only (CVE-2025-32434).
+    # Before torch 2.6 a file could run code despite weights_only (CVE-2025-32434).
     with contextlib.suppress(PackageNotFoundError):
         if tuple(map(int, version("torch").split(".")[:2])) < (2, 6):
             raise ValueError("this file needs torch 2.6 or later, found an older one: pip install --upgrade torch")
     return _loaded(load_by("torch", "load", path, map_location="cpu", weights_only=True))
 
 
-# How each kind is read: arrays {name: has .shape and .dtype}, a loader by name, and whether units are spins.
+# A reader for each kind of file. It returns arrays {name: object with .shape and .dtype}, a function that loads the
+# arrays of a list of names, and whether units are spins.
 READERS = {
     "HDF5": _hdf5,
     "MATLAB": _matlab,

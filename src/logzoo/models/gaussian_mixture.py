@@ -9,7 +9,7 @@ from logzoo.checks import finite_array, positive_number, whole_number
 from logzoo.kernels.leapfrog import Mixture, log_f_many
 from logzoo.types import ArrayLike, Floats, Generator
 
-# Points of the trapezoidal rule along the separated axis, and its reach beyond all means in standard deviations.
+# Points of the trapezoidal rule along the first axis, and its reach beyond all means in standard deviations.
 _POINTS = 4001
 _REACH = 12.0
 
@@ -18,8 +18,8 @@ class PathMoments(NamedTuple):
     """Exact values along a tempered path f_k = f^beta_k p_1^(1 - beta_k)."""
 
     log_z: np.ndarray  # (rung,) nats, absolute
-    mean: np.ndarray  # (rung,) E_k[Delta], Delta = log f - log p_1: the slope of log Z in beta
-    variance: np.ndarray  # (rung,) Var_k[Delta]: its second derivative
+    mean: np.ndarray  # (rung,) E_k[Delta], Delta = log f - log p_1: the first derivative of log Z in beta
+    variance: np.ndarray  # (rung,) Var_k[Delta]: the second derivative of log Z in beta
 
 
 class GaussianMixture:
@@ -36,11 +36,11 @@ class GaussianMixture:
         if np.any(self.weights <= 0.0):
             raise ValueError("weights: expected positive numbers only")
         if len(self.means) != self.weights.size:
-            raise ValueError(f"means: expected {self.weights.size} rows, one a weight, found {len(self.means)}")
+            raise ValueError(f"means: expected {self.weights.size} rows, one per weight, found {len(self.means)}")
 
     @classmethod
     def pair(cls, dimension: int, separation: float, variance: float) -> "GaussianMixture":
-        """Two equal components, `separation` apart along the first coordinate, halves of it either side of 0."""
+        """Two equal components at -separation / 2 and separation / 2 on the first coordinate axis."""
         means = np.zeros((2, whole_number("dimension", dimension)))
         means[:, 0] = (-0.5 * separation, 0.5 * separation)
         return cls((0.5, 0.5), means, variance)
@@ -57,7 +57,7 @@ class GaussianMixture:
 
     @property
     def parameters(self) -> Mixture:
-        """What the sampling kernels take."""
+        """The mixture in the form that the sampling kernels take."""
         return Mixture(np.log(self.weights), self.means, 1.0 / self.variance)
 
     @property
@@ -89,8 +89,9 @@ class GaussianMixture:
 def path_moments(target: GaussianMixture, base: GaussianMixture, betas: ArrayLike) -> PathMoments:
     """Exact PathMoments at the inverse temperatures betas (rung,), for means that differ in the first coordinate only.
 
-    That coordinate by the trapezoidal rule (exact to rounding for such smooth, fast-falling functions: Trefethen &
-    Weideman 2014), the others are independent and Gaussian. Raises ValueError for other mixtures.
+    The first coordinate is integrated by the trapezoidal rule, which is exact to rounding for such smooth, fast-falling
+    functions (Trefethen & Weideman 2014). The other coordinates are independent and Gaussian. Raises ValueError for
+    other mixtures.
     """
     if np.any(target.means[:, 1:]) or np.any(base.means) or target.dimension != base.dimension:
         raise ValueError("means: expected components apart along the first coordinate only, and a base at the origin")

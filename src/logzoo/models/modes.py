@@ -1,8 +1,8 @@
 """Modes of an RBM by naive mean field from many starts, and the lower bounds of log Z that they give.
 
-Mean field has many solutions in which the layers only sustain each other, and finds few of the best. So each solution
-climbs: one unit of the smaller layer at a time is flipped, with the larger layer summed out. Mean field then settles
-again from the summits. The first solutions are kept too, because chains may stay in them.
+Mean field has many poor solutions, in which the layers only sustain each other, and random starts find few of the best.
+Each solution therefore climbs: one unit of the smaller layer at a time is flipped, with the larger layer summed out.
+Mean field then settles again from the summits. The first solutions are kept, too, because chains may stay in them.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -29,32 +29,32 @@ from logzoo.models.rbm import RBM
 from logzoo.streams import Stream, root_stream
 from logzoo.types import Array, ArrayLike, Bits, Seed
 
-# No hidden mean moves by more in the last step of a start.
+# A start has settled when no hidden mean moves by more in a step.
 _TOLERANCE = np.float32(1e-5)
 # Two solutions are the same mode if no hidden mean differs by more.
 _SAME = 0.05
-# Nats that flipping a unit must gain in a climb, far above rounding.
+# Nats that a flip in a climb must gain: far above rounding.
 _GAIN = 1e-4
 # Means of the product laws that are drawn from are at least this far from 0 and 1, so that every v has a density.
 _LEAST_MEAN = 1e-12
-# Modes with less of the mixture are left out of it.
+# Modes with a smaller share of the mixture are left out of it.
 _LEAST_SHARE = 1e-15
-# Times at most that a random direction passes the weights; and the least size that it is divided by.
+# Most turns of a random direction through the weights; and the least size by which it is then divided.
 _MOST_TURNS = 4
 _TINY = np.float32(1e-30)
-# Inputs of units stay below it, in float32, for all states.
+# Largest input that a unit may have in any state, so that float32 does not overflow.
 _LARGEST_INPUT = 1e37
 
 
 class Solutions(NamedTuple):
-    """Solutions of mean field, and their F1."""
+    """Solutions of mean field, each with its lower bound F1 of log Z."""
 
     visible: np.ndarray  # (n, visible) means
     hidden: np.ndarray  # (n, hidden) means
     bounds: np.ndarray  # (n,) nats
 
     def rows(self, rows: Array | list[int]) -> "Solutions":
-        """The Solutions of some rows."""
+        """The Solutions in these rows."""
         return Solutions(*(array[rows] for array in self))
 
 
@@ -62,17 +62,17 @@ class Modes(NamedTuple):
     """Solutions of mean field, the best first: each is a product law close to one mode of the RBM."""
 
     visible: np.ndarray  # (mode, visible) means of v, float64
-    hidden: np.ndarray  # (mode, hidden) means of h, the best for those of v
+    hidden: np.ndarray  # (mode, hidden) means of h, optimal for the means of v
     bounds: np.ndarray  # (mode,) F1 in nats: each is a lower bound of log Z
-    starts: np.ndarray  # (mode,) starts that settled there, at first or after their climb
-    steps: int  # of all starts; each passes over the weights as a Gibbs sweep of one chain does
-    lower: float  # nats, surely below log Z: the best F1, or the sum over all states climbed from or to
+    starts: np.ndarray  # (mode,) number of starts that settled in the mode, before or after their climb
+    steps: int  # summed over the starts; a step costs as much as a Gibbs sweep of one chain
+    lower: float  # rigorous bound in nats: the best F1, or log of the sum of f over first and last states of climbs
 
 
 class LowerBound(NamedTuple):
-    """Lower bounds of log Z in nats: one that is sure, and the estimate of a sharper one."""
+    """Lower bounds of log Z in nats: a rigorous bound, and an estimate of a sharper bound."""
 
-    sure: float  # the best F1, or the sum over all states that were climbed from or to
+    sure: float  # the larger of the best F1 and log of the sum of f over first and last states of all climbs
     mixture: float  # mean of log f(v) - log Q(v) over draws from the mixture Q of all modes: an estimate
     std_error: float  # of `mixture`
     modes: Modes
@@ -83,11 +83,11 @@ def find_modes(
 ) -> Modes:
     """Modes of an RBM by the alternating fixed point of mean field: q = sigmoid(b + m W), m = sigmoid(c + W q).
 
-    A start is h_j ~ Bernoulli(p) with a p ~ U(0, 1) of its own, or the signs of a random direction that passed the
-    weights some times; with data, a 0/1 matrix (examples, visible), as many as half of the starts are rows of it.
-    Where they settle is rounded, climbs and settles again. Cost: each of the three takes a start at most `steps`.
-    Raises ValueError for impossible sizes and data, and for parameters that overflow float32.
-    Source: Gabrié, Tramel, Krzakala (2015) for the fixed point and its bound; the starts and the climb are our own.
+    A start is h_j ~ Bernoulli(p) with its own p ~ U(0, 1), or the signs of a random direction that passed through the
+    weights a few times. With data, a 0/1 matrix (examples, visible), up to half of the starts are rows of it.
+    Mean field settles; its solution is rounded and climbs; then mean field settles again. Cost: at most `steps` steps
+    per start for each of the three. Raises ValueError for impossible sizes and data, and for parameters that overflow
+    float32. Source: Gabrié, Tramel, Krzakala (2015) for the fixed point and its bound; starts and climb are our own.
     """
     announce_compilation()
     is_a("rbm", rbm, RBM)
@@ -127,20 +127,20 @@ def lower_bound(
     ----------
     rbm : RBM
     draws : int
-        Draws of the mixture, at least 2.
+        Draws from the mixture, at least 2.
     starts, steps : int
-        Random starts of the search for modes, and its steps.
+        Starts of the search for modes, and the most steps of a start.
     seed : int or str
     data : array of 0 and 1, shape (examples, visible), optional
-        More starts of the search.
+        Examples that replace up to half of the random starts.
     threads : int
 
     Returns
     -------
     LowerBound
-        ``sure``, in nats, is below log Z with certainty, whatever modes were missed. ``mixture`` is estimated, with
-        its ``std_error``: the mean of log f(v) - log Q(v) over draws of Q, the mixture of the modes' product laws.
-        It is usually the higher one.
+        ``sure``, in nats, is a rigorous lower bound, whatever modes were missed. ``mixture`` is an estimate, with its
+        ``std_error``: the mean of log f(v) - log Q(v) over draws from Q, the mixture of the modes' product laws. It is
+        usually the higher of the two.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def lower_bound(
     modes = find_modes(rbm, stream, starts=starts, steps=steps, data=data, threads=threads)
     shares = modes.bounds.copy()
     shares /= exponentiate(shares)[1]
-    # The best come first; modes that would never be drawn are omitted.
+    # Modes are sorted, best first; modes that would never be drawn are omitted.
     drawn = np.count_nonzero(shares > _LEAST_SHARE)
     shares = shares[:drawn] / shares[:drawn].sum()
     means = np.clip(modes.visible[:drawn], _LEAST_MEAN, 1.0 - _LEAST_MEAN)
@@ -188,12 +188,13 @@ def _parameters(rbm, kind):
     arrays = rbm.weights, rbm.weights.T, rbm.visible_bias, rbm.hidden_bias
     largest = max(float(np.abs(array).max()) for array in arrays) * (max(rbm.weights.shape) + 1)
     if largest > _LARGEST_INPUT:
-        raise ValueError(f"mode search: the parameters are too large, inputs of units may reach {largest:.2g}")
+        limit = f"expected at most {_LARGEST_INPUT:g}; scale the parameters down"
+        raise ValueError(f"mode search: inputs of units may reach {largest:.2g}, {limit}")
     return tuple(np.ascontiguousarray(array, kind) for array in arrays)
 
 
 def _hidden_starts(parameters, starts, data, generator):
-    """Where q starts (H, starts), float32: random hidden states of two kinds, then means of h given examples."""
+    """Initial q (H, starts), float32: random hidden states of two kinds, then means of h given examples."""
     weights, transposed, _, hidden_bias = parameters
     rows = 0 if data is None else min(len(data), starts // 2)
     projected = (starts - rows) // 2
@@ -217,7 +218,7 @@ def _means_of_hidden(parameters, v):
 
 
 def _projected(weights, transposed, count, generator):
-    """Hidden states (H, count): signs of random vectors that the weights turn towards their strongest directions."""
+    """Hidden states (H, count): signs of random vectors, which the weights turn towards large singular values."""
     visible, hidden = weights.shape
     x, y = generator.standard_normal((visible, count), np.float32), np.empty((hidden, count), np.float32)
     turns = np.arange(count) % _MOST_TURNS
@@ -241,21 +242,21 @@ def _over_parts(pool, threads, function, states):
 
 
 def _solutions(each_part, single, double, hidden, steps):
-    """The Solutions that starts from `hidden` (n, H) settle in, and the steps made."""
+    """The Solutions that starts from `hidden` (n, H) settle in, and the number of steps."""
     hidden, steps_made = each_part(lambda part: _settled(single, part, steps), hidden)
     # One more step of each start gives its bound.
     return Solutions(*each_part(lambda part: _bounded(double, part), hidden)), int(steps_made.sum()) + len(hidden)
 
 
 def _settled(parameters, hidden, steps):
-    """Hidden means (n, H) after the fixed point from given ones, float32, and the steps of each start (n,)."""
+    """Hidden means (n, H), float32, at the fixed points reached from `hidden`, and the steps of each start (n,)."""
     hidden = np.ascontiguousarray(hidden.T, np.float32)
     steps_made = settle(*parameters, hidden, steps, _TOLERANCE)
     return hidden.T, steps_made
 
 
 def _bounded(parameters, hidden):
-    """Visible means (n, V), hidden means (n, H) and F1 (n,), all float64, one step on from `hidden` (n, H)."""
+    """Visible means (n, V), hidden means (n, H) and F1 (n,), all float64, one step after `hidden` (n, H)."""
     results = []
     for first in range(0, len(hidden), LANES):
         tile = np.ascontiguousarray(hidden[first : first + LANES].T, np.float64)
@@ -266,7 +267,7 @@ def _bounded(parameters, hidden):
 
 
 def _summits(each_part, single, double, settled, steps):
-    """Hidden means (n, H) of distinct summits, that of each Solution, log sum of f over states seen, passes made."""
+    """Hidden means (n, H) of distinct summits; the summit of each Solution; log of the sum of f over states; passes."""
     weights, transposed, visible_bias, hidden_bias = double
     swapped = len(hidden_bias) > len(visible_bias)
     layers = (weights, visible_bias, hidden_bias) if swapped else (transposed, hidden_bias, visible_bias)
@@ -281,19 +282,19 @@ def _summits(each_part, single, double, settled, steps):
     seen, _ = distinct_rows(np.concatenate([summits, rounded]))
     _, heights, _ = each_part(partial(climbed, most=0), seen)
     hidden = _means_of_hidden(single, summits.T).T if swapped else summits
-    # The height of a state is one more pass.
+    # Computing the height of a state costs one more pass.
     return hidden, of_summit, float(logsumexp(heights)), int(passes.sum()) + len(seen)
 
 
 def distinct_rows(states: Array) -> tuple[Bits, Array]:
-    """The distinct rows (n, units) uint8 of a 0/1 matrix, sorted, and the number among them of each of its rows."""
-    # As bytes of eight units, whose order is the same: sorting takes an eighth of the time.
+    """The distinct rows (n, units) uint8 of a 0/1 matrix, sorted, and for each row of the matrix its index in them."""
+    # Bytes of eight units have the same order, and sorting them takes an eighth of the time.
     packed, number = np.unique(np.packbits(states, axis=1), axis=0, return_inverse=True)
     return np.unpackbits(packed, axis=1, count=states.shape[1]), number.ravel()
 
 
 def _distinct(solutions):
-    """Rows of the best of Solutions that are the same mode, best first, and the best such mode of each (n,)."""
+    """The row of the best Solution in each mode, best first, and the mode (n,) of each Solution."""
     leaders, mode = [], np.empty(len(solutions.bounds), int)
     for row in np.argsort(-solutions.bounds, kind="stable"):
         apart = np.abs(solutions.hidden[leaders] - solutions.hidden[row]).max(axis=1)

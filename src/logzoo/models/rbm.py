@@ -33,7 +33,7 @@ _DIMENSIONS = {"weights": ("visible", "hidden"), "visible_bias": ("visible",), "
 PARAMETERS = tuple(_DIMENSIONS)
 # Largest rounding error, in nats, of a result that counts as exact.
 MOST_ROUNDING = 1e-6
-# Examples handled together, so that memory does not grow with the data.
+# Examples per block, so that memory does not grow with the data.
 _ROWS = 4096
 
 
@@ -147,12 +147,12 @@ class RBM:
 
     @cached_property
     def rounding(self) -> float:
-        """Nats by which rounding can move log f of any state, the sum of all parameters times the precision."""
+        """Nats by which rounding can move log f of any state: the precision times the sum of all parameters' sizes."""
         sizes = (float(np.abs(getattr(self, name)).sum()) for name in _DIMENSIONS)
         return float(np.finfo(np.float64).eps) * sum(sizes)
 
     def _check_rounding(self, rows, inputs):
-        """Raise ValueError where rounding can move log f of a row by more than 1e-6 nat; inputs: of hidden units."""
+        """Raise ValueError if rounding can move log f of a row by more than 1e-6 nat; inputs: of the hidden units."""
         if self.rounding <= MOST_ROUNDING:
             return
         # A unit that is certainly off adds nothing, even if its input lost digits.
@@ -176,7 +176,7 @@ class RBM:
 
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset) -> RBM:
-        """The RBM in a Dataset of `to_dataset`, or in one snapshot of a training: ``snapshots.sel(update=...)``."""
+        """The RBM in a Dataset from `to_dataset`, or in one snapshot of a training: ``snapshots.sel(update=...)``."""
         return cls(*(dataset[name].values for name in _DIMENSIONS))
 
     def save(self, path: FilePath) -> None:
@@ -191,18 +191,19 @@ class RBM:
 
     @classmethod
     def load(cls, path: FilePath, names: str | Sequence[str] | None = None, *, transposed: bool | None = None) -> RBM:
-        """Read an RBM from a file: of `save` or the workflow, or arrays in any format of docs/your-own-rbm.md.
+        """Read an RBM from a file by `save` or the workflow, or from a file in a format of docs/your-own-rbm.md.
 
-        ``names`` are those of its weights, visible bias and hidden bias, ``"W,a,b"``, by paths in groups, structs and
-        dicts; by default known ones, or arrays whose shapes leave no doubt. ``transposed`` is whether the weights are
-        stored as (hidden, visible); by default the biases decide, for square weights the package that their names are
-        from. An assumption is warned of. Raises ValueError, one line that names the file, for anything else.
+        ``names`` are the names of weights, visible bias and hidden bias, such as ``"W,a,b"``; arrays in groups, structs
+        and dicts have paths as names. The default is known names, or arrays whose shapes leave no doubt.
+        ``transposed`` is whether the weights are stored as (hidden, visible). By default the biases decide. If the
+        weights are square, the package that uses these names decides. A warning states each assumption. Raises
+        ValueError, one line that names the file, for anything else.
         """
         return read_as(cls, path, names, transposed, tell=partial(warnings.warn, stacklevel=3))
 
     @classmethod
     def from_mat(cls, path: FilePath, names: str | Sequence[str] | None = None) -> RBM:
-        """Read an RBM from a MATLAB file: `load`."""
+        """Read an RBM from a MATLAB file, as `load` does."""
         return cls.load(path, names)
 
     @classmethod
@@ -213,10 +214,10 @@ class RBM:
         *,
         transposed: bool | None = None,
     ) -> RBM:
-        """The RBM in a state dict of PyTorch, or in any dict of names and arrays; it may hold further dicts.
+        """The RBM in a state dict of PyTorch, or in any dict of arrays, which may be nested.
 
-        ``names`` and ``transposed`` are those of `load`, as are the warnings. Raises ValueError if names and shapes
-        leave the parts open, and for parts that do not fit.
+        ``names``, ``transposed`` and the warnings are as in `load`. Raises ValueError if names and shapes do not
+        identify the arrays, and for arrays that do not fit.
 
         Examples
         --------
@@ -245,12 +246,12 @@ class RBM:
         """The RBM that equals a model of spins s, t of -1 and +1, and a constant in nats: (RBM, constant).
 
         The model is log f(s, t) = a.s + s J t + d.t with J of shape (visible, hidden). log Z of the spins is log Z of
-        the RBM plus the constant, and data are 0 for -1. ``layers`` is ``"visible"`` or ``"hidden"`` where only that
-        layer is of spins. Raises ValueError as RBM does.
+        the RBM plus the constant. In data, 0 stands for the spin -1. ``layers`` is ``"visible"`` or ``"hidden"`` if
+        only that layer has spins. Raises ValueError as RBM does.
         """
         spins = cls(weights, visible_bias, hidden_bias)
         one_of("layers", layers, ("both", "visible", "hidden"))
-        # A unit of spins is 2v - 1, any other is v: scale times v less shift.
+        # A spin is 2v - 1, any other unit is v; both are scale * v - shift.
         (scale_v, shift_v), (scale_h, shift_h) = ((2, 1) if layers in ("both", layer) else (1, 0) for layer in _LAYERS)
         rbm = cls(
             scale_v * scale_h * spins.weights,
@@ -267,8 +268,8 @@ class RBM:
 
         The model is log f(s) = sum over pairs i < j of J_ij s_i s_j + field.s with spins of -1 and +1; couplings J are
         a symmetric matrix (n, n) or one triangle of it. log Z of the spins is log Z of the RBM plus the constant. The
-        visible units are the spins of the array returned, in its order, the hidden units the others. Raises ValueError
-        for couplings that close a loop of odd length: such spins are no two layers.
+        returned array lists the spins that are visible units, in order; the other spins are hidden units. Raises
+        ValueError for couplings that close a loop of odd length, because such spins do not form two layers.
 
         Examples
         --------
@@ -285,12 +286,12 @@ class RBM:
         """The RBM of a deep Boltzmann machine, with the same Z: its even layers are visible, its odd ones hidden.
 
         ``layers`` are biases and weights in turn from the visible layer up, ``[bias_0, weights_1, bias_1, ...]``, with
-        weights of shape (lower layer, upper layer). Raises ValueError for arrays that do not fit. The likelihoods of
-        its data are those of `logzoo.dbm_log_likelihood`.
+        weights of shape (lower layer, upper layer). Raises ValueError for arrays that do not fit. For likelihoods of
+        data use `logzoo.dbm_log_likelihood`.
         """
         return cls(*odd_against_even(layers))
 
 
 def snapshots_of(dataset: xr.Dataset) -> list[RBM]:
-    """The RBMs (list) of a Dataset over `update`, as of a training that keeps snapshots."""
+    """The RBMs (list) in a Dataset over `update`, such as the snapshots of a training."""
     return [RBM.from_dataset(dataset.isel(update=number)) for number in range(dataset.sizes["update"])]

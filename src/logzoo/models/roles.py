@@ -1,7 +1,7 @@
 """Find the weights, visible bias and hidden bias of an RBM among arrays, and the orientation of the weights.
 
-Known names decide, else the shapes. Square weights fit both ways: unless a package fixes their orientation, the note
-names the assumption and the option that turns it.
+Known names decide; otherwise the shapes do. Square weights fit both ways: unless a package fixes their orientation, a
+note states the assumed orientation and the option that changes it.
 """
 
 import math
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# Names of weights, visible bias and hidden bias: whether such weights are (hidden, visible), and whether always so.
+# {names of weights, visible bias and hidden bias: (whether the weights are (hidden, visible), whether always so)}.
 CONVENTIONS: dict[Sequence[str], tuple[bool, bool]] = {
     ("weights", "visible_bias", "hidden_bias"): (False, False),  # logzoo; QuCumber stores (hidden, visible)
     ("vishid", "visbiases", "hidbiases"): (False, True),  # MATLAB code of Hinton and Salakhutdinov
@@ -21,7 +21,8 @@ CONVENTIONS: dict[Sequence[str], tuple[bool, bool]] = {
 }
 # The part of a QuCumber file that holds the RBM; "rbm_ph" is the phase of a wave function.
 _QUCUMBER = "rbm_am"
-# Names of biases without the word for a bias, by layer; pairs of them that mark weights whose rows are hidden units.
+# Names of biases without the word "bias", by layer; and (layer of the row bias, layer of the column bias) for weights
+# whose rows are hidden units.
 _LAYERS = {"visible": ("v", "bv", "vb", "vis", "visible"), "hidden": ("h", "bh", "hb", "hid", "hidden")}
 _TURNED = {("hidden", "visible"), ("hidden", ""), ("", "visible")}
 # Parts of the names of weights to label units, which an RBM of two layers lacks.
@@ -46,9 +47,10 @@ def assigned(
 ) -> tuple[Sequence[str], bool, str]:
     """Names of weights, visible bias and hidden bias, whether the weights are (hidden, visible), and what was assumed.
 
-    arrays: {name or path: has .shape and .dtype}. names: those three; None: known ones at any path, else one matrix and
-    two vectors that fit its sides. transposed: None: what the biases fit, for square weights what the package stores.
-    Raises ValueError if this is ambiguous or contradictory, and for values other than arrays of real numbers.
+    arrays: {name or path: object with .shape and .dtype}. names: of the three arrays. By default known names at any
+    path are used, or one matrix and two vectors that fit its sides. transposed: whether the weights are (hidden,
+    visible). By default the biases decide; if the weights are square, the package does. Raises ValueError if this is
+    ambiguous or contradictory, and for values other than arrays of real numbers.
     """
     notes = []
     names = names or _known(arrays)
@@ -67,12 +69,12 @@ def assigned(
     notes += [note] if note else []
     left = [name for name in arrays if name not in names and any(part in name.lower() for part in _LABELS)]
     if left:
-        notes.append(f"{_quoted(left)}: not read; label units are visible units: join what they have to those")
+        notes.append(f"{_quoted(left)}: not read; append the parameters of label units to those of the visible units")
     return names, turned, "; ".join(notes)
 
 
 def _known(arrays):
-    """The names of a known package, at any path; None if there are none."""
+    """The names of three arrays, at any path, that follow a known package; None if there are none."""
     models = {}
     for known in CONVENTIONS:
         for name in arrays:
@@ -90,10 +92,10 @@ def _known(arrays):
 
 
 def _guessed(arrays):
-    """Names by shape, and a note about that."""
+    """Names that follow from the shapes, and a note about this guess."""
     real = {name: array.shape for name, array in arrays.items() if array.dtype.kind in "biuf"}
     matrices = [name for name, shape in real.items() if len(shape) == 2 and min(shape) > 1]
-    known = "weights, visible_bias, hidden_bias or those of a known package"
+    known = "weights, visible_bias, hidden_bias or the arrays of a known package"
     unclear = (
         f"expected the arrays {known}, or one matrix and two vectors that fit its sides, found {_listed(arrays)}; {ASK}"
     )
@@ -122,12 +124,12 @@ def _guessed(arrays):
 
 
 def _orientation(arrays, names, transposed):
-    """Whether the weights are (hidden, visible), and a note where that is assumed, or differs from what is usual."""
+    """Whether the weights are (hidden, visible), and a note if that is assumed or unusual."""
     weights, visible, hidden = (arrays[name].shape for name in names)
     sides = math.prod(visible), math.prod(hidden)
     fits = [turned for turned in (False, True) if weights == (sides[::-1] if turned else sides)]
     if not fits:
-        return False, ""  # an RBM of such parts is refused
+        return False, ""  # the class RBM refuses these arrays
     (usual, fixed), what = _usual(names), _described(names[0], arrays)
     if transposed is not None:
         if transposed not in fits:
@@ -140,11 +142,11 @@ def _orientation(arrays, names, transposed):
         right = f"if the biases are right: {_FLAGS[fits[0]]}"
         raise ValueError(f"{what}: its package stores {_SIDES[usual]}, the biases fit {_SIDES[fits[0]]}; {right}")
     unusual = fits[0] and not usual
-    return fits[0], f"{what} is taken as (hidden, visible): so the biases fit it" if unusual else ""
+    return fits[0], f"{what} is taken as (hidden, visible), because the biases fit only that" if unusual else ""
 
 
 def _usual(names):
-    """(Whether weights of these names are usually (hidden, visible), whether always)."""
+    """(Whether weights with these names are usually (hidden, visible), whether they always are)."""
     *folders, _ = _parts(names[0])
     if folders[-1:] == [_QUCUMBER]:
         return True, True
@@ -152,7 +154,7 @@ def _usual(names):
 
 
 def _parts(path):
-    """The parts of the name of an array: groups or structs, and last its own name."""
+    """The parts of the path of an array: groups or structs, then the array's name."""
     return re.split("[/.]", path.rstrip("/."))
 
 
@@ -171,7 +173,7 @@ def _described(name, arrays):
 
 
 def _listed(arrays):
-    """The largest arrays first: the weights and biases are among them."""
+    """A text with the names and shapes of the largest arrays, which probably include the weights."""
     largest = sorted(arrays, key=lambda name: -math.prod(arrays[name].shape))[:_SHOWN]
     more = [f"{len(arrays) - _SHOWN} more"] if len(arrays) > _SHOWN else []
     return ", ".join([_described(name, arrays) for name in largest] + more) or "none"

@@ -1,10 +1,10 @@
 """Exact draws of RBMs of special structure, without Markov chains or burn-in.
 
-An RBM is read as Ising spins on a graph: visible and hidden units are sites, weights are bonds. On a narrow graph, a
-strip of a lattice, a transfer matrix gives log Z and draws for any signs of the couplings: sites enter one after
-the other, and are dropped when all their neighbours have entered. The sites in between are the front; a table holds,
-for each of its 2^width states, the log of the sum over all dropped sites. Ferromagnets without field are drawn by
-coupling from the past of their random-cluster model.
+An RBM is read as Ising spins on a graph: visible and hidden units are sites, weights are bonds. On a narrow graph, such
+as a strip of a lattice, a transfer matrix gives log Z and draws for any signs of the couplings. Sites enter one after
+the other, and are dropped when all their neighbours have entered. The front is the set of sites that have entered and
+are not dropped. A table holds the log of the sum over all dropped sites for each of the front's 2^width states.
+Ferromagnets without field are drawn by coupling from the past of their random-cluster model.
 """
 
 import math
@@ -20,7 +20,7 @@ from logzoo.models.known.grouped import LARGEST_SUM, log_terms
 from logzoo.models.rbm import RBM
 from logzoo.types import Array, Bits, Floats, Generator
 
-# Fields below this share of the terms that cancel in them are rounding.
+# Fields below this fraction of the terms that they sum are rounding errors and count as 0.
 _ROUNDING = 1e-9
 
 
@@ -30,11 +30,11 @@ class Spins(NamedTuple):
     first: np.ndarray  # (bond,) visible site
     second: np.ndarray  # (bond,) hidden site
     couplings: np.ndarray  # (bond,) K
-    fields: np.ndarray  # (site,) F, 0 where it is rounding
+    fields: np.ndarray  # (site,) F; rounding errors are replaced by 0
 
 
 def spins_of(rbm: RBM) -> Spins:
-    """The `Spins` of an RBM, its weights that are not 0 as bonds: K = W / 4, F = bias / 2 + sum W / 4."""
+    """The `Spins` of an RBM, with a bond for each non-zero weight: K = W / 4, F = bias / 2 + sum W / 4."""
     first, second = np.nonzero(rbm.weights)
     fields, sizes = (
         np.concatenate([0.5 * bias + 0.25 * weights.sum(axis=1 - layer) for layer, bias in enumerate(biases)])
@@ -48,12 +48,12 @@ def spins_of(rbm: RBM) -> Spins:
 
 
 def aligned(spins: Spins) -> Floats | None:
-    """Signs (site,) under which no coupling is below 0; None where there are none: the couplings are frustrated."""
-    # Imported where they are used, as they take long.
+    """Signs (site,) that make no coupling negative; None if there are none, that is if the couplings are frustrated."""
+    # Imported here, because they take long to import.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    # Each site twice, as + and as -: a bond joins equal signs if its coupling is positive, else opposite ones.
+    # The graph has each site twice, as + and as -. A bond joins equal signs if its coupling is positive, else opposite.
     sites, opposite = spins.fields.size, spins.fields.size * (spins.couplings < 0.0)
     first = np.concatenate([spins.first, spins.first + sites])
     second = np.concatenate([spins.second + opposite, spins.second + sites - opposite])
@@ -62,7 +62,7 @@ def aligned(spins: Spins) -> Floats | None:
     return None if (plus == minus).any() else np.where(plus < minus, 1.0, -1.0)
 
 
-# Sites of a front, at most: tables of 2 MB, and some ten milliseconds for each site.
+# Most sites of a front: tables then take 2 MB, and each site takes some ten milliseconds.
 LARGEST_WIDTH = 18
 
 
@@ -76,12 +76,12 @@ class Step(NamedTuple):
 
 
 def steps_of(spins: Spins) -> tuple[list[Step], int]:
-    """The steps through all sites, and how many are in the front at most.
+    """The steps through all sites, and the largest number of sites in the front.
 
-    The order of Cuthill & McKee (1969): on a strip its front is little wider than the strip, for any numbering of the
-    sites.
+    Sites enter in the order of Cuthill & McKee (1969). On a strip the front is then little wider than the strip, for
+    any numbering of the sites.
     """
-    # Of every site: (site at the other end, coupling) of each bond.
+    # For every site a list of its bonds: (site at the other end, coupling).
     neighbours = [[] for _ in spins.fields]
     for unit, other, coupling in zip(spins.first.tolist(), spins.second.tolist(), spins.couplings, strict=True):
         neighbours[unit].append((other, coupling))
@@ -103,7 +103,7 @@ def steps_of(spins: Spins) -> tuple[list[Step], int]:
 
 
 def _order_of(spins):
-    # Imported where they are used, as they take long.
+    # Imported here, because they take long to import.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
@@ -115,8 +115,8 @@ def _order_of(spins):
 def narrow_draws(steps: list[Step], count: int, generator: Generator) -> Array:
     """Independent exact draws of all spins, bool (count, site): whether they are +1.
 
-    Going back through the steps, a site that was dropped is drawn given the front: its two terms are in the table. Only
-    some tables are stored; the others are computed again, which takes as long as the first time.
+    The steps are reversed: each dropped site is drawn given the front, from its two terms in the table. Only some
+    tables are stored; the others are computed a second time.
     """
     stride = math.isqrt(len(steps)) + 1
     table, stored = np.zeros(1), []
@@ -143,7 +143,7 @@ def narrow_draws(steps: list[Step], count: int, generator: Generator) -> Array:
 
 
 def _tables(table, step):
-    """The table before each drop of a step, and the one after the last; the first site of the front counts most."""
+    """The tables before each drop of a step and after the last; the front's first site is the most significant bit."""
     tilt = np.full(table.size, step.field)
     for position, coupling in step.bonds:
         parts = tilt.reshape(1 << position, 2, -1)
@@ -156,19 +156,19 @@ def _tables(table, step):
     return tables
 
 
-# Sweeps of the first attempt, each further one goes twice as far into the past.
+# Sweeps of the first attempt; each further attempt starts twice as far in the past.
 _FIRST = 8
-# Numbers that one draw may take: half a gigabyte.
+# Most random numbers for one draw: half a gigabyte.
 LARGEST_PAST = 1 << 26
 
 
 def drawn_from_the_past(spins: Spins, signs: Floats, count: int, generator: Generator) -> Array:
     """Independent exact draws of all spins, bool (count, site): whether they are +1.
 
-    spins: without field; signs (site,): those that make all couplings positive (`aligned`). The upper chain starts with
-    all bonds open, the lower with none. Both start further back, with the same numbers for the same sweeps, until they
-    agree at time 0; then every cluster takes a random sign (Propp & Wilson 1996; Edwards & Sokal 1988). Raises
-    ValueError if they have not met within 2**26 numbers.
+    spins: without field; signs (site,): from `aligned`. The upper chain starts with all bonds open, the lower with no
+    open bond. Both start further back, with the same random numbers for the same sweeps, until they agree at time 0.
+    Then every cluster takes a random sign (Propp & Wilson 1996; Edwards & Sokal 1988). Raises ValueError if the chains
+    have not met within 2**26 random numbers.
     """
     graph = graph_of(spins)
     draws = np.empty((count, signs.size), bool)
@@ -189,11 +189,11 @@ def _bonds_from_the_past(graph, generator):
         if not differing:
             return upper
         sweeps *= 2
-    raise ValueError(f"couplings: two chains from {sweeps:,} sweeps in the past did not meet; too many strong ones")
+    raise ValueError(f"couplings: too strong, two chains from {sweeps // 2:,} sweeps in the past did not meet")
 
 
 def graph_of(spins: Spins) -> Graph:
-    """The `Graph` of the kernels, of couplings of any sign by their size."""
+    """The `Graph` for the kernels; the signs of the couplings are ignored."""
     bonds, sites = np.arange(spins.couplings.size), spins.fields.size
     ends, others = np.concatenate([spins.first, spins.second]), np.concatenate([spins.second, spins.first])
     order = np.argsort(ends, kind="stable")
@@ -230,9 +230,9 @@ def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
 
     Notes
     -----
-    The first method that applies is used, for any permutation and flips of the units: few groups of equal hidden units
-    (at most 2**23 combinations of how many are on), a narrow graph of weights (at most 18 units in its front), or
-    neither field nor frustration.
+    The first method that applies is used. It needs few groups of equal hidden units (at most 2**23 combinations of
+    counts), or a narrow graph of weights (at most 18 units in its front), or neither field nor frustration.
+    Permutations and flips of units do not matter.
     """
     count = whole_number("count", count)
     columns, sizes, visible_bias, group_bias = groups(rbm)
@@ -248,14 +248,14 @@ def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
     else:
         raise ValueError(
             f"rbm: no exact draws; expected groups of equal hidden units with at most {LARGEST_SUM} combinations of "
-            f"counts, a graph of a front of at most {LARGEST_WIDTH} units, found {width}, or neither field nor "
+            f"counts, a graph with a front of at most {LARGEST_WIDTH} units (found {width}), or neither field nor "
             f"frustration"
         )
     return up[:, : rbm.visible].astype(np.uint8)
 
 
 def _draws_of_groups(columns, sizes, visible_bias, group_bias, count, generator):
-    """Numbers of units that are on in each group from the terms of `grouped`, the visible units given these."""
+    """Draw the number of units that are on in each group by the terms of `grouped`, then the visible units."""
     terms = log_terms(columns, sizes, visible_bias, group_bias)
     cumulated = np.cumsum(np.exp(terms - terms.max()))
     chosen = np.searchsorted(cumulated, cumulated[-1] * generator.random(count), side="right")
@@ -265,10 +265,10 @@ def _draws_of_groups(columns, sizes, visible_bias, group_bias, count, generator)
 
 
 def groups(rbm: RBM) -> tuple[Floats, Array, Floats, Floats]:
-    """columns (visible, group), sizes (group,), visible_bias and group_bias, as `grouped` takes them, of an RBM.
+    """The arguments of `grouped` for an RBM: columns (visible, group), sizes (group,), visible_bias, group_bias.
 
-    Its hidden units are flipped so that the first weight of each that is not zero is above zero; the distribution of
-    the visible units stays the same. Then units of the same weights and bias are a group.
+    Hidden units are flipped so that the first non-zero weight of each is positive, which leaves the distribution of the
+    visible units unchanged. Units with the same weights and bias then form a group.
     """
     weights = rbm.weights
     first = np.take_along_axis(weights, (weights != 0.0).argmax(axis=0)[None], axis=0)[0]

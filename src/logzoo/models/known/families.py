@@ -24,7 +24,7 @@ class Known(NamedTuple):
 
 
 class Family(NamedTuple):
-    """A function that makes (rbm, log_z) from keyword options, and a generator if it draws; and its source."""
+    """A function that makes (rbm, log_z) from keyword options, and its source; it takes a generator if it draws."""
 
     function: str
     source: str
@@ -36,7 +36,7 @@ class Family(NamedTuple):
 
     @property
     def make(self) -> Callable[..., tuple[RBM, float]]:
-        """The function itself, imported when it is asked for."""
+        """The function itself, imported when needed."""
         return resolve_name(f"logzoo.models.known.{self.function}")
 
 
@@ -81,7 +81,7 @@ def known(name: str, seed: Seed = 0, *, plain: bool = False, **options: Any) -> 
         raise ValueError(f"{name}: unknown option {option!r}; {expected_one_of(option, known_options)}")
     stream = root_stream(seed).child("known", name)
     drawn = [stream.child("parameters").generator()] if "generator" in parameters else []
-    # What overflows is refused in one line, here or by the family.
+    # The family or the check below refuses parameters that overflow, so NumPy need not warn.
     with np.errstate(over="ignore", invalid="ignore"):
         rbm, log_z = make(*drawn, **options)
     if not math.isfinite(log_z):

@@ -10,16 +10,16 @@ from logzoo.checks import finite_array, positive_number, whole_number
 from logzoo.models.rbm import RBM
 from logzoo.types import ArrayLike, Floats, Generator
 
-# Combinations of counts that are summed, at most: 64 MB, and a minute or two at 784 visible units.
+# Most combinations of counts that are summed: 64 MB, and a minute or two at 784 visible units.
 LARGEST_SUM = 1 << 23
-# Numbers (combinations x visible units) handled together: they stay in the processor's cache.
+# Numbers (combinations x visible units) per block: few enough to stay in the processor's cache.
 _TOGETHER = 1 << 18
 
 
 def grouped(
     columns: ArrayLike, sizes: Sequence[int], visible_bias: ArrayLike, group_bias: ArrayLike
 ) -> tuple[RBM, float]:
-    """The RBM whose group g is sizes[g] hidden units of equal weights columns[:, g] and bias, and its log Z in nats.
+    """An RBM of groups of equal hidden units, and its log Z in nats: sizes[g] units have the weights columns[:, g].
 
     columns (visible, group), sizes (group,), visible_bias (visible,), group_bias (group,).
     log Z = log sum over the counts n of prod_g C(size_g, n_g) exp(b_g n_g) prod_i (1 + exp(c_i + sum_g A_ig n_g)).
@@ -37,8 +37,8 @@ def log_terms(columns: ArrayLike, sizes: Sequence[int], visible_bias: ArrayLike,
     group_bias = finite_array("group_bias", group_bias, dimensions=1)
     if columns.shape != (visible_bias.size, len(sizes)) or group_bias.size != len(sizes):
         raise ValueError(
-            f"columns: expected {visible_bias.size} rows and, as there are sizes, {len(sizes)} columns and biases, "
-            f"found {columns.shape} and {group_bias.size}"
+            f"columns: expected {visible_bias.size} rows, and {len(sizes)} columns and group biases to match the "
+            f"sizes, found {columns.shape} and {group_bias.size}"
         )
     shape = tuple(size + 1 for size in sizes)
     combinations = np.prod(shape, dtype=float)
@@ -63,7 +63,7 @@ def log_terms(columns: ArrayLike, sizes: Sequence[int], visible_bias: ArrayLike,
 def bias_for_odds(terms: Floats, odds: float) -> float:
     """The bias to add to the hidden units of a single group so that at least half of them are on with these odds.
 
-    terms (size + 1,): `log_terms`. The log-odds rise with the bias, so that bisection finds it to the last bit.
+    terms (size + 1,): from `log_terms`. The log-odds rise with the bias, so bisection finds the bias to the last bit.
     """
     counts = np.arange(terms.size)
     most = 2 * counts >= counts[-1]
@@ -86,11 +86,11 @@ def bias_for_odds(terms: Floats, odds: float) -> float:
 def twins(
     generator: Generator, *, visible: int = 784, hidden: int = 500, strength: float = 4.0, odds: float = 1.0
 ) -> tuple[RBM, float]:
-    """One group with two modes, most hidden units on or most off, mirror images with different odds; log Z in nats.
+    """One group of hidden units with two mirrored modes, most units on or most off; and log Z in nats.
 
-    Weights 2 strength xi u / hidden, with signs xi and u uniform on [0, 1]; the visible bias is minus half of
-    the input from all hidden units. odds: of the mode with most units on. Raises ValueError naming the
-    argument.
+    Weights are 2 strength xi u / hidden, with random signs xi and u uniform on [0, 1]. The visible bias is minus half
+    of the input from all hidden units. odds: of the mode with most units on to the other mode. Raises ValueError, which
+    names the argument.
     """
     column = _column(generator, visible, hidden, strength)
     return _with_odds(column, hidden, -0.5 * hidden * column[:, 0], odds)
@@ -105,10 +105,11 @@ def wide_narrow(
     spread: float = 0.3,
     odds: float = 1.0,
 ) -> tuple[RBM, float]:
-    """One group with a wide mode, where visible units hardly feel the few hidden ones, and a narrow one; log Z in nats.
+    """One group with a wide mode (few hidden units on) and a narrow mode; and log Z in nats.
 
-    Weights as in `twins`, visible bias N(0, spread^2). odds: of the wide mode to the narrow one, which alone holds the
-    mass until just before the end of a path from a matched base. Raises ValueError naming the argument.
+    Weights are as in `twins`; the visible bias is N(0, spread^2). odds: of the wide mode to the narrow mode. On a path
+    from a matched base the narrow mode holds nearly all mass until just before the end. Raises ValueError, which names
+    the argument.
     """
     column = _column(generator, visible, hidden, strength)
     visible_bias = positive_number("spread", spread) * generator.standard_normal(len(column))
@@ -120,14 +121,15 @@ def hopfield(
 ) -> tuple[RBM, float]:
     """A group of hidden units for each of a few orthogonal patterns of signs, and log Z in nats.
 
-    hidden: units in all, shared out evenly. A group all on or all off adds strength times its pattern or the reverse to
-    the inputs of the visible units. There is no field, and every combination of signs is as frequent as any other among
-    the visible units, in random order: 2^patterns modes, of equal odds if 2^patterns divides the number of these units
-    (Hopfield 1982; one pattern: Mattis 1976). Raises ValueError naming the argument.
+    hidden: number of hidden units, divided equally among the patterns. A group that is all on adds strength times its
+    pattern to the inputs of the visible units; a group that is all off subtracts it. There is no field. Visible units
+    are in random order, and all combinations of signs are equally frequent among them. The 2^patterns modes are equally
+    probable if 2^patterns divides the number of visible units (Hopfield 1982; one pattern: Mattis 1976). Raises
+    ValueError, which names the argument.
     """
     patterns = whole_number("patterns", patterns)
     if 2.0 ** min(patterns, 99) > LARGEST_SUM:
-        raise ValueError(f"patterns: expected few, as 2**patterns terms and more are summed, found {patterns}")
+        raise ValueError(f"patterns: expected fewer, because 2**patterns or more terms are summed, found {patterns}")
     kinds = generator.permutation(np.arange(whole_number("visible", visible)) % 2**patterns)
     signs = 2.0 * (kinds[:, None] >> np.arange(patterns) & 1) - 1.0
     sizes = [len(part) for part in np.array_split(range(whole_number("hidden", hidden, minimum=patterns)), patterns)]
@@ -136,26 +138,26 @@ def hopfield(
 
 
 def _column(generator, visible, hidden, strength):
-    """Weights (visible, 1) of random signs and sizes: all `hidden` units together give up to 2 strength."""
+    """Weights (visible, 1) of random signs and sizes: all `hidden` units together add up to 2 strength to an input."""
     visible, hidden = whole_number("visible", visible), whole_number("hidden", hidden, minimum=2)
     signs = generator.choice([-1.0, 1.0], (visible, 1))
     return 2.0 * positive_number("strength", strength) * signs * generator.uniform(size=(visible, 1)) / hidden
 
 
 def _with_odds(column, hidden, visible_bias, odds):
-    """`grouped` of one group, its bias such that at least half of it are on with these odds."""
+    """`grouped` with one group, whose bias makes at least half of its units on with these odds."""
     bias = bias_for_odds(log_terms(column, [hidden], visible_bias, [0.0]), odds)
     return grouped(column, [hidden], visible_bias, [bias])
 
 
-# Units of the smaller layer that are enumerated, at most: a second for each model.
+# Most units of a smaller layer that is enumerated: a second per model.
 LARGEST_LAYER = 20
 
 
 def blocks(parts: Iterable[tuple[RBM, float]]) -> tuple[RBM, float]:
-    """The RBM that has those of `parts`, pairs (rbm, log_z), as blocks along the diagonal, and its log Z in nats.
+    """The RBM whose weights have the RBMs of `parts`, pairs (rbm, log_z), as diagonal blocks, and its log Z in nats.
 
-    log Z is the sum; n blocks of two modes have 2^n modes together. Raises ValueError without any part.
+    log Z is the sum; n blocks of two modes have 2^n modes together. Raises ValueError if `parts` is empty.
     """
     parts = list(parts)
     if not parts:
@@ -173,7 +175,7 @@ def blocks(parts: Iterable[tuple[RBM, float]]) -> tuple[RBM, float]:
 def random_blocks(
     generator: Generator, *, count: int = 40, visible: int = 20, hidden: int = 12, scale: float = 3.0, bias: float = 0.1
 ) -> tuple[RBM, float]:
-    """`blocks` of `count` models of `random_small`, visible x hidden each. Raises ValueError naming the argument."""
+    """`blocks` of `count` models of `random_small`, visible x hidden each, with the errors of `random_small`."""
     options = {"visible": visible, "hidden": hidden, "scale": scale, "bias": bias}
     return blocks(random_small(generator, **options) for _ in range(whole_number("count", count)))
 
@@ -183,16 +185,16 @@ def random_small(
 ) -> tuple[RBM, float]:
     """An RBM with weights N(0, scale^2), at most 20 units in the smaller layer, and its log Z in nats, enumerated.
 
-    Biases balance the weights, so that a state and its reverse are equally probable, but for N(0, bias^2) added.
-    Raises ValueError naming the argument.
+    Biases balance the weights, so that a state and its reverse would be equally probable; N(0, bias^2) is added to
+    each. Raises ValueError, which names the argument.
     """
-    # Imported where it is used, as it takes long.
+    # Imported here, because it takes long to import.
     from logzoo.models.exact_sums import exact_log_z
 
     visible, hidden = whole_number("visible", visible), whole_number("hidden", hidden)
     smaller = min(visible, hidden)
     if smaller > LARGEST_LAYER:
-        raise ValueError(f"smaller layer: expected at most {LARGEST_LAYER} units, to enumerate, found {smaller}")
+        raise ValueError(f"smaller layer: expected at most {LARGEST_LAYER} units to enumerate, found {smaller}")
     weights = positive_number("scale", scale) * generator.standard_normal((visible, hidden))
     spread = positive_number("bias", bias, or_zero=True)
     offsets = (spread * generator.standard_normal(size) for size in (visible, hidden))

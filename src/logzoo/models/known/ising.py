@@ -1,4 +1,4 @@
-"""Ising spins on a board as an RBM, white squares visible and black ones hidden: a torus, and a free lattice.
+"""Ising spins on a chessboard as an RBM, white squares visible and black squares hidden: a torus, and a free lattice.
 
 log Z of the ferromagnet on a square torus has a closed form. On a free square lattice log Z is a determinant for any
 signs of the couplings (spin glass).
@@ -15,7 +15,7 @@ def checkerboard(rows: int, columns: int, first: Array, second: Array, couplings
     """The RBM of spins s = 2 x - 1 with log f = sum over bonds of K s s', without field.
 
     first, second (bond,): numbers row * columns + column of the squares that a bond joins, of different colours;
-    couplings K (bond,). A bond is 4 K x x' - 2 K x - 2 K x' + K: log Z of the RBM is that of the spins less sum K.
+    couplings K (bond,). A bond is 4 K x x' - 2 K x - 2 K x' + K, so log Z of the RBM is log Z of the spins minus sum K.
     """
     hidden = np.indices((rows, columns)).sum(axis=0).ravel() % 2
     # Number of each square within its layer.
@@ -27,16 +27,16 @@ def checkerboard(rows: int, columns: int, first: Array, second: Array, couplings
     return RBM(weights, -0.5 * weights.sum(axis=1), -0.5 * weights.sum(axis=0))
 
 
-# Beyond it sinh 2K comes near the largest float64.
+# Beyond this coupling, sinh 2K is close to the largest float64.
 LARGEST_COUPLING = 300.0
-# Below it the coupling has no effect in float64, and the formula is a difference of large numbers.
+# A coupling below this has no effect in float64, and the formula would be a difference of large numbers.
 _FREE = 1e-9
 
 
 def ising_torus(side: int = 28, coupling: float = 0.4406868) -> tuple[RBM, float]:
-    """The RBM (side^2 / 2 units a layer) of `log_z_torus`, by the colours of a chessboard, and its log Z in nats.
+    """The RBM (side^2 / 2 units per layer) of the spins of `log_z_torus`, and its log Z in nats.
 
-    At beta on the path from the uniform base it is the same model at beta * coupling:
+    At inverse temperature beta on the path from the uniform base it is the same model at beta * coupling:
     log Z = log_z_torus(side, beta * coupling) - 2 beta coupling side^2. Raises ValueError for an odd side.
     """
     log_z = log_z_torus(side, coupling)
@@ -49,9 +49,9 @@ def ising_torus(side: int = 28, coupling: float = 0.4406868) -> tuple[RBM, float
 def log_z_torus(side: int, coupling: float) -> float:
     """log Z in nats of side x side spins with log f = coupling * sum over the 2 side^2 bonds of s s'.
 
-    The side is even, so that log Z does not depend on the sign of the coupling. Kaufman (1949), as written by Ferdinand
-    & Fisher (1969): half a sum of four products, one of which is negative below the critical coupling 0.44069.
-    Raises ValueError for an odd side and for a coupling that is no number up to 300.
+    The side is even, so that log Z does not depend on the sign of the coupling. The formula is that of Kaufman (1949)
+    as in Ferdinand & Fisher (1969): Z is half a sum of four products, one of which is negative below the critical
+    coupling 0.44069. Raises ValueError for an odd side and for a coupling that is not a number of size up to 300.
     """
     if whole_number("side", side, minimum=2) % 2:
         raise ValueError(f"side: expected an even number, found {side}")
@@ -62,7 +62,7 @@ def log_z_torus(side: int, coupling: float) -> float:
         return side * side * np.log(2.0)
     s = np.sinh(2.0 * k)
     excess = (s - 1.0) / s * (s - 1.0) + 2.0 * np.sin(0.5 * np.pi * np.arange(2 * side) / side) ** 2
-    # arccosh(1 + excess), without loss where the excess is small.
+    # arccosh(1 + excess), without loss of digits for a small excess.
     gamma = np.log1p(excess + np.sqrt(excess) * np.sqrt(excess + 2.0))
     # 2 k + log tanh k: the only term that can be negative; 0 at the critical coupling.
     gamma[0] = 2.0 * k + np.log(-np.expm1(-2.0 * k)) - np.log1p(np.exp(-2.0 * k))
@@ -73,7 +73,7 @@ def log_z_torus(side: int, coupling: float) -> float:
         (even_cosh, odd_cosh), (even_sinh, odd_sinh) = (
             [terms[parity::2].sum() for parity in (0, 1)] for terms in (log_cosh, log_sinh)
         )
-        # No sinh is above its cosh, but by rounding; below the critical coupling two that are alike cancel.
+        # sinh exceeds cosh only by rounding, hence min. Below the critical coupling the two products nearly cancel.
         ratio = np.exp(min(even_sinh - even_cosh, 0.0))
         even = even_cosh + np.log1p(np.sign(x[0]) * ratio)
     total = np.logaddexp(even, np.logaddexp(odd_cosh, odd_sinh))
@@ -81,7 +81,7 @@ def log_z_torus(side: int, coupling: float) -> float:
     return float(0.5 * side * side * log_two_sinh + total - np.log(2.0))
 
 
-# exp(i turn / 2) of going straight on and of a quarter turn to the left and to the right, in quarters.
+# {turn to the left in quarters: exp(i turn / 2)}.
 _PHASES = {0: 1.0, 1: np.exp(0.25j * np.pi), -1: np.exp(-0.25j * np.pi)}
 # Largest difference in nats between two factorisations of the same matrix, which bounds the effect of rounding.
 LARGEST_ERROR = 1e-8
@@ -90,9 +90,10 @@ LARGEST_ERROR = 1e-8
 def planar_glass(
     generator: Generator, *, rows: int = 28, columns: int = 28, couplings: str = "gaussian", scale: float = 1.0
 ) -> tuple[RBM, float]:
-    """An RBM of rows x columns spins, by the colours of a chessboard, with random couplings, and its log Z in nats.
+    """An RBM of rows x columns spins on a chessboard with random couplings, and its log Z in nats.
 
-    couplings: "gaussian", N(0, scale^2), or "signs", +-scale with equal odds. Raises ValueError naming the argument.
+    couplings: "gaussian", N(0, scale^2), or "signs", +-scale with equal odds. Raises ValueError, which names the
+    argument.
     """
     rows, columns = whole_number("rows", rows, minimum=2), whole_number("columns", columns, minimum=2)
     one_of("couplings", couplings, ("gaussian", "signs"))
@@ -104,9 +105,9 @@ def planar_glass(
 
 
 def planar(horizontal: ArrayLike, vertical: ArrayLike) -> tuple[RBM, float]:
-    """The RBM of given couplings, those of `log_z_planar`, and its log Z in nats.
+    """The RBM with the couplings of `log_z_planar`, and its log Z in nats.
 
-    At beta on the path from the uniform base it is the same model with beta times all couplings.
+    At inverse temperature beta on the path from the uniform base it is the same model with beta times all couplings.
     """
     log_z = log_z_planar(horizontal, vertical)
     first, second, couplings, shape = _bonds(horizontal, vertical)
@@ -117,9 +118,10 @@ def log_z_planar(horizontal: ArrayLike, vertical: ArrayLike) -> float:
     """log Z in nats of spins on a free square lattice, log f = sum over bonds of K s s'.
 
     horizontal (rows, columns - 1), vertical (rows - 1, columns): K between neighbours; at least 2 x 2 spins.
-    Z = 2^spins prod cosh K sqrt(det(1 - T)), T over directed bonds: from e to a bond e' that starts where e ends and
-    does not turn back, tanh(K_e) exp(i turn / 2) (Kac & Ward 1952; Cimasoni 2010). Two sparse LUs: 40 x 40 spins take
-    0.1 s. Raises ValueError for shapes that do not match and couplings so strong that rounding would show.
+    Z = 2^spins prod cosh K sqrt(det(1 - T)), with T over directed bonds. From a bond e to a bond e' that starts where e
+    ends and does not turn back, T is tanh(K_e) exp(i turn / 2) (Kac & Ward 1952; Cimasoni 2010). Cost: two sparse LU
+    factorisations; 40 x 40 spins take 0.1 s. Raises ValueError for shapes that do not match, and for couplings so
+    strong that rounding would show.
     """
     first, second, couplings, (rows, columns) = _bonds(horizontal, vertical)
     log_cosh = np.abs(couplings) + np.log1p(np.exp(-2.0 * np.abs(couplings))) - np.log(2.0)
@@ -128,7 +130,7 @@ def log_z_planar(horizontal: ArrayLike, vertical: ArrayLike) -> float:
 
 
 def _bonds(horizontal, vertical):
-    """Squares that each bond joins (bond,) twice, couplings (bond,), and (rows, columns)."""
+    """The first and second square of each bond (bond,), couplings (bond,), and (rows, columns)."""
     horizontal = finite_array("horizontal", horizontal, dimensions=2)
     vertical = finite_array("vertical", vertical, dimensions=2)
     rows, columns = len(horizontal), vertical.shape[1]
@@ -145,7 +147,7 @@ def _bonds(horizontal, vertical):
 
 def _without_turning_back(first, second, tanh):
     """The sparse complex matrix 1 - T over directed bonds: all from first to second, then all from second to first."""
-    # Imported where it is used, as it takes long.
+    # Imported here, because it takes long to import.
     from scipy.sparse import coo_array, eye_array
 
     start, end = np.concatenate([first, second]), np.concatenate([second, first])
@@ -168,10 +170,10 @@ def _log_determinant(matrix):
     from scipy.sparse.linalg import splu
 
     try:
-        # One triangular factor has ones on its diagonal, and permutations do not change the size.
+        # The lower factor has ones on its diagonal, and permutations do not change |det|.
         logs = [np.log(np.abs(splu(square.tocsc()).U.diagonal())).sum() for square in (matrix, matrix.T)]
     except RuntimeError:
         logs = [0.0, np.inf]
     if not abs(logs[0] - logs[1]) <= LARGEST_ERROR:
-        raise ValueError("couplings: too strong, the determinant that gives log Z is lost in rounding; scale them down")
+        raise ValueError("couplings: too strong, rounding destroys the determinant that gives log Z; scale them down")
     return logs[0]
