@@ -1,4 +1,4 @@
-"""Arrays of files, read by the library of each format: h5py, SciPy, safetensors, PyTorch, skops."""
+"""Read arrays from files by the library of each format: h5py, SciPy, safetensors, PyTorch, skops."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HINTS = {
 
 
 def list_arrays(path: FilePath, text: str | None) -> tuple[dict[str, Header], Any]:
-    """List the arrays of a file, {"group/array": Header}, and the text of the given name at its root, or None.
+    """List the arrays of a file, {"group/array": Header}, and read the text named `text` at its root, or None.
 
     Raises ValueError, one line without the path, for a file that h5py cannot read.
     """
@@ -46,8 +46,7 @@ def list_arrays(path: FilePath, text: str | None) -> tuple[dict[str, Header], An
 def read_arrays(path: FilePath, names: Sequence[str]) -> list[np.ndarray]:
     """Read the named arrays of a file, in this order. Their size is not checked.
 
-    Raises the errors of `list_arrays`, and ValueError for numbers that NetCDF has scaled, which h5py does not scale
-    back.
+    Raises the errors of `list_arrays`, and ValueError for scaled numbers of NetCDF, because h5py does not restore them.
     """
     with _opened(path) as (_, file):
         scaled = [name for name in names if {"scale_factor", "add_offset"} & set(file[name].attrs)]
@@ -68,7 +67,7 @@ def _opened(path):
 
 
 def load_by(module: str, function: str, path: FilePath, **options: Any) -> Any:
-    """Read a file whole by a function of a library; ValueError, one line, where it is not installed or the file bad."""
+    """Read a whole file by a function of a library; ValueError, one line, for a missing library or a damaged file."""
     library = module.partition(".")[0]
     try:
         load = getattr(importlib.import_module(module), function)
@@ -80,7 +79,7 @@ def load_by(module: str, function: str, path: FilePath, **options: Any) -> Any:
 
 @contextlib.contextmanager
 def _one_line(form):
-    """Raise ValueError, one line, for any error that a damaged file of that form causes in its library."""
+    """Raise ValueError, one line, in place of any error by which the library refuses a file of this format."""
     try:
         yield
     except Exception as error:
@@ -89,11 +88,11 @@ def _one_line(form):
             raise ValueError(
                 f"another program is writing it: copy the file, then read the copy ({reason:.100})"
             ) from None
-        hint = f"found a damaged or another one ({reason:.100}){_HINTS.get(form, '')}"
+        hint = f"found a damaged or different one ({reason:.100}){_HINTS.get(form, '')}"
         raise ValueError(f"expected a whole {form} file, {hint}") from None
 
 
-# Classes of MATLAB that hold real or complex numbers; `whosmat` does not distinguish the two.
+# MATLAB classes of real or complex numbers, which `whosmat` does not distinguish.
 _NUMBERS = {"double": "f8", "single": "f4", "logical": "?"}
 _NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 
@@ -101,13 +100,13 @@ _NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bi
 def list_matrices(path: FilePath) -> dict[str, Header]:
     """List the variables of a file, {name: Header}; the type is object for all but full arrays of numbers.
 
-    Raises ValueError, one line without the path, for a file that SciPy cannot read and for a name that is there twice.
+    Raises ValueError, one line without the path, for a file that SciPy cannot read and for a name that occurs twice.
     """
     from scipy.io import whosmat
 
     with _one_line("MATLAB"), open(path, "rb") as file:
         variables = whosmat(file)
-        # SciPy goes from header to header, and takes a file that ends within a variable for a whole one.
+        # SciPy jumps from header to header and does not notice that a file ends within a variable.
         if file.tell() > os.fstat(file.fileno()).st_size:
             raise ValueError("it ends within a variable")
     headers = {name: Header(shape, np.dtype(_NUMBERS.get(kind, object))) for name, shape, kind in variables}
@@ -117,7 +116,7 @@ def list_matrices(path: FilePath) -> dict[str, Header]:
 
 
 def read_matrices(path: FilePath, names: Sequence[str]) -> dict[str, np.ndarray]:
-    """Read the named variables of a file, {name: array}, as far as it has them; no other is unpacked.
+    """Read those named variables that a file has, {name: array}; no other variable is unpacked.
 
     Raises the errors of `list_matrices`, and ValueError for variables that are not full arrays of real numbers, or
     too large.

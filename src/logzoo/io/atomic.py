@@ -1,4 +1,4 @@
-"""Files written whole or not at all, even by a writer that is killed or runs out of disk.
+"""Write files whole or not at all, even if the process is killed or the disk is full.
 
 A file is written to the same folder under a temporary name with the PID of the writing process, and renamed in one
 step. The next process that writes the same file removes temporary files of killed processes.
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
     from logzoo.types import FilePath
 
-# With less free space than this, errors of libraries are reported as a full disk, because some give no reason or a
-# wrong one.
+# With less free space than this, errors of libraries are reported as a full disk, because some libraries give no
+# reason or a wrong reason.
 _FULL_BYTES = 2**16
 
 
 @contextlib.contextmanager
 def written_whole(path: FilePath) -> Iterator[Path]:
-    """Give the path of a file to write, which becomes `path` in one step when the block ends well.
+    """Give the path of a temporary file to write, which is renamed to `path` if the block raises no error.
 
-    Any number may write one file at a time. Raises ValueError where `path` is a link or no regular file: a user's own
-    link is resolved by `resolved_output` before the work starts. Raises OSError, which names `path`, if the disk
-    refuses.
+    Several processes may write the same file at the same time. Raises ValueError if `path` is a link or anything but a
+    regular file; `resolved_output` resolves a user's own link before the work starts. Raises OSError, which names
+    `path`, if the disk refuses.
     """
     path = Path(path)
     check_replaceable(path)
     with beside(path) as temporary:
         try:
             yield temporary
-            # Some file systems report a full disk only now.
+            # Some file systems report a full disk only at fsync.
             with temporary.open("rb") as file:
                 os.fsync(file.fileno())
             os.replace(temporary, path)
@@ -48,7 +48,7 @@ def written_whole(path: FilePath) -> Iterator[Path]:
 
 
 def check_replaceable(path: FilePath) -> None:
-    """Raise ValueError, one line, unless nothing or a regular file that is no link lies at a path."""
+    """Raise ValueError, one line, if anything but a regular file lies at a path, a link included."""
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:
@@ -59,7 +59,7 @@ def check_replaceable(path: FilePath) -> None:
 
 
 def resolved_output(path: FilePath) -> Path:
-    """The Path, links followed, that a file of a user's name is written to; ValueError if no file can be made there."""
+    """The Path to write for a user's file name, links resolved; ValueError if no file can be created there."""
     is_link = os.path.islink(path)
     target = Path(os.path.realpath(path)) if is_link else Path(path)
     name = f"{path} (a link to {target})" if is_link else path
@@ -67,12 +67,12 @@ def resolved_output(path: FilePath) -> Path:
         if not target.parent.is_dir():
             raise ValueError(f"cannot write {name}: there is no folder {target.parent}")
         check_replaceable(target)
-        # The temporary name is the longer one.
+        # Test with the temporary name, because it is longer and may exceed the limit of the file system.
         with beside(target) as temporary:
             temporary.touch()
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise ValueError(f"cannot write {name}: no file can be made in {target.parent} ({reason})") from None
+        raise ValueError(f"cannot write {name}: no file can be created in {target.parent} ({reason})") from None
     return target
 
 
@@ -81,7 +81,7 @@ def beside(path: FilePath) -> Iterator[Path]:
     """Give the path of a temporary file in the folder of `path`; it is removed when the block ends."""
     path = Path(path)
     clear_leftovers(path)
-    # Unique, for threads of one process may write the same file.
+    # The random part is needed because threads of one process may write the same file.
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
         yield temporary
@@ -117,7 +117,7 @@ def clear_leftovers(path: FilePath) -> None:
 
 
 def _runs(process):
-    """Whether a process with that PID exists; without POSIX signals that is assumed."""
+    """Whether a process with this PID exists; assumed on systems without POSIX signals."""
     if os.name != "posix":
         return True
     try:

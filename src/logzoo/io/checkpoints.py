@@ -1,6 +1,6 @@
-"""Checkpoints of long work, step by step: everything that changes between steps, in one file.
+"""Checkpoints of long work that proceeds in steps: one file with everything that changes between steps.
 
-The file is .npz whose first array has a name of our own: any other file is neither read nor written nor removed.
+The file is .npz, and the name of its first array identifies it. No other file is read, replaced or removed.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 _SECONDS = 15.0
-# The array that comes first, which holds the identity; and where its name lies in the file, after a header of zip.
+# Name of the first array, which holds the identity; and the offset of this name in the file, after a zip header.
 _MARK, _MARK_AT = "logzoo_checkpoint", 30
 
 
 def identity_of(value: Any) -> str:
-    """A name for settings: nested dicts, lists and dataclasses, arrays and plain values; equal only if all of it is."""
+    """A hash of settings: nested dicts, lists, dataclasses, arrays and plain values; equal only if all values are."""
     if is_dataclass(value):
         value = {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, dict):
         parts = [f"{key}={identity_of(value[key])}" for key in sorted(value)]
     elif isinstance(value, list | tuple):
-        # Arrays in it would be shortened by their repr.
+        # The repr of a list would shorten the arrays in it.
         parts = [type(value).__name__, *map(identity_of, value)]
     elif isinstance(value, np.ndarray):
         parts = [str(value.dtype), str(value.shape), hashlib.sha256(np.ascontiguousarray(value).data).hexdigest()]
@@ -56,7 +56,7 @@ def path_beside(output: FilePath, name: str | int = "") -> Path:
 
 
 def is_checkpoint(path: FilePath) -> bool:
-    """Whether a file is a checkpoint, which may be damaged; False where there is no regular file."""
+    """Whether a file is a checkpoint, which may be damaged; False if there is no regular file."""
     path = Path(path)
     if not path.is_file():
         return False
@@ -67,7 +67,7 @@ def is_checkpoint(path: FilePath) -> bool:
 
 def discard_checkpoint(path: FilePath) -> None:
     """Remove a checkpoint and temporary files of killed processes that were writing it; any other file stays."""
-    path = os.path.realpath(path)  # a link of the user's own stays
+    path = os.path.realpath(path)  # a user's own link stays
     if is_checkpoint(path):
         discard(path)
     else:
@@ -83,15 +83,15 @@ def discard_beside(output: FilePath) -> None:
 
 
 def chosen_checkpoint(path: FilePath, call: dict[str, Any], modules: Iterable[str]) -> Checkpoint:
-    """The Checkpoint at a path that a user chose, of work with these settings by the code of these modules.
+    """The Checkpoint at a user's path, for work with the settings `call` by the code of `modules`.
 
-    Raises ValueError as `Checkpoint`, and where the file holds other work; a damaged file is replaced.
+    Raises ValueError as `Checkpoint` does, and if the file is a checkpoint of other work. A damaged file is replaced.
     """
     checkpoint = Checkpoint(path, identity_of({**call, "source": source_digest(*modules)}))
     if is_checkpoint(path) and str(_arrays_in(path, [_MARK]).get(_MARK, checkpoint.identity)) != checkpoint.identity:
         raise ValueError(
-            f"checkpoint: {path}: expected one of the same call, of the same version of logzoo, or a new name; found "
-            "that of other work"
+            f"checkpoint: {path}: expected a checkpoint of the same call and the same version of logzoo, or a new "
+            "name; found a checkpoint of other work"
         )
     return checkpoint
 
@@ -111,8 +111,8 @@ def _arrays_in(path, names=None):
 class Checkpoint:
     """The file at `path`, written about every 15 seconds; `identity` names its work, such as a training.
 
-    Work of the same identity continues from it to the same bits. It stays when the work is over; the caller discards it
-    after storing the result. Raises ValueError for a path that no file can have, and for one of another file.
+    Work of the same identity continues from the file to the same bits. The caller discards the file after storing the
+    result. Raises ValueError for an impossible path, and for the path of a file that is not a checkpoint.
     """
 
     def __init__(self, path: FilePath, identity: str) -> None:
@@ -120,13 +120,13 @@ class Checkpoint:
             raise ValueError(f"checkpoint: expected the path of a file, found {type(path).__name__}")
         exists = True
         try:
-            # A symlink of the user stays, and points to the new content.
+            # A user's symlink stays and points to the new content.
             self.path = Path(os.path.realpath(path))
             self.path.parent.mkdir(parents=True, exist_ok=True)
             os.lstat(self.path)
         except FileNotFoundError:
             exists = False
-        except (OSError, ValueError) as error:  # no path has a zero byte in it
+        except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
             raise ValueError(f"checkpoint: {path!s:.200}: {getattr(error, 'strerror', error)}") from None
         if self.path.is_dir() or not os.access(self.path.parent, os.W_OK):
             raise ValueError(f"checkpoint: {path}: expected a file in a folder that can be written to")
@@ -135,7 +135,7 @@ class Checkpoint:
         self.identity, self.written, self.refused = identity, time.monotonic(), False
 
     def load(self, parts: Mapping[str, Any]) -> int:
-        """Restore the parts; the step to go on with, 0 without a file of this identity, ValueError if it is damaged."""
+        """Restore the parts and return the next step: 0 without a file of this identity; ValueError if damaged."""
         if not is_checkpoint(self.path):
             return 0
         arrays = _arrays_in(self.path)
@@ -152,22 +152,22 @@ class Checkpoint:
             raise ValueError(f"{self.path}: expected a whole checkpoint, found a damaged one; remove it") from None
 
     def save_if_due(self, step: int, parts: Mapping[str, Any]) -> None:
-        """Write the file if the last one is old: the state before that step is made."""
+        """Write the file if the last one is 15 seconds old. The parts hold the state before `step`."""
         if time.monotonic() - self.written >= _SECONDS:
             self.save(step, parts)
 
     def save(self, step: int, parts: Mapping[str, Any]) -> None:
-        """Write the file, whole or not at all; a disk that has no room now may have some before the work is over."""
+        """Write the file, whole or not at all. A full disk causes only a warning, because it may have room later."""
         arrays = {f"{name}/{key}": array for name, part in parts.items() for key, array in part.state.items()}
         try:
             if os.path.lexists(self.path) and not is_checkpoint(self.path):
-                raise FileExistsError(errno.EEXIST, "another file has come to its place")
+                raise FileExistsError(errno.EEXIST, "another program has put a file at this path")
             with written_whole(self.path) as temporary, temporary.open("wb") as file:
                 # The mark must come first, because its name is read at a fixed offset.
                 np.savez(file, **{_MARK: self.identity}, step=step, **arrays)
         except OSError as error:
             if not self.refused:
-                LOG.warning("%s: %s; going on without a new checkpoint", self.path, error.strerror)
+                LOG.warning("%s: %s; the work continues without a new checkpoint", self.path, error.strerror)
             self.refused = True
         self.written = time.monotonic()
 
@@ -175,7 +175,7 @@ class Checkpoint:
 class Resumed:
     """An object whose state is the numbers and arrays of the attributes that `_kept` names.
 
-    A name with a dot is that of an attribute of a part, whose arrays are filled in place.
+    A name with a dot is an attribute of an attribute; such arrays are filled in place.
     """
 
     _kept: tuple[str, ...] = ()
@@ -186,7 +186,7 @@ class Resumed:
         return {name: np.array(attrgetter(name)(self)) for name in self._kept}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Go on from a `state`, to the same bits."""
+        """Set the attributes to those of a `state`, to continue to the same bits."""
         for name in self._kept:
             part, _, attribute = name.rpartition(".")
             owner, value = attrgetter(part)(self) if part else self, state[name]

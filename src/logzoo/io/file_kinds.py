@@ -12,7 +12,7 @@ from logzoo.io.reading import open_regular
 if TYPE_CHECKING:
     from logzoo.types import FilePath
 
-# At the end of a MATLAB file's header of 128 bytes: version and byte order.
+# Last 4 of the 128 bytes of a MATLAB header: version and byte order.
 _MATLAB = {b"\0\1IM": "MATLAB", b"\1\0MI": "MATLAB", b"\0\2IM": "MATLAB 7.3"}
 _STARTS = {
     b"\x89HDF\r\n\x1a\n": "HDF5",
@@ -37,11 +37,12 @@ _SUFFIXES = {
 }
 _SAVE = "np.savez('model.npz', weights=W, visible_bias=c, hidden_bias=b)"
 ADVICE = {
-    "pickle": "a pickle runs whatever program it holds when it is read; where you trust it, in Python: "
+    "pickle": "reading a pickle runs any program in it; if you trust it, in Python: "
     "import joblib; RBM.from_sklearn(joblib.load({path!r})).save('model.nc'), or RBM.from_torch of a dict of arrays",
-    "compressed": "a compressed file: unpack it first; one of joblib, where you trust it, in Python: "
+    "compressed": "a compressed file: unpack it first; if it is from joblib and you trust it, in Python: "
     "RBM.from_sklearn(joblib.load({path!r})).save('model.nc')",
-    "NumPy array": f"one array of NumPy, an RBM is three: {_SAVE}; zeros and ones are read by --data and logzoo train",
+    "NumPy array": f"one array of NumPy, but an RBM has three: {_SAVE}; pass data of zeros and ones to --data or to "
+    "logzoo train",
     "JLD2": "a file of Julia; in Julia: using NPZ; "
     'npzwrite("model.npz", Dict("weights" => W, "visible_bias" => c, "hidden_bias" => b))',
     "NetCDF 3": f"a file of NetCDF 3; in Python read its arrays by scipy.io.netcdf_file, then {_SAVE}",
@@ -63,13 +64,13 @@ def file_kind(path: FilePath) -> str:
         with open_regular(path) as file:
             start = file.read(128)
     except PermissionError:
-        raise ValueError(f"{path}: it may not be read") from None
+        raise ValueError(f"{path}: no permission to read it") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     kind = _MATLAB.get(start[124:]) or next((kind for begin, kind in _STARTS.items() if start.startswith(begin)), None)
     if start.startswith(b"PK\3\4"):
         names = []
-        # A damaged archive is left to the reader of its suffix.
+        # The reader that the suffix selects reports a damaged archive.
         with contextlib.suppress(Exception), zipfile.ZipFile(path) as archive:
             names = archive.namelist()
         torch, skops = any(name.endswith("/data.pkl") for name in names), "schema.json" in names
@@ -78,5 +79,5 @@ def file_kind(path: FilePath) -> str:
         kind = "safetensors"
     suffix = path.suffix.lower()
     by_suffix = next((kind for kind, suffixes in _SUFFIXES.items() if suffix in suffixes.split()), "unknown")
-    # Artifacts of logzoo are HDF5 with a seal.
+    # Artifacts of logzoo are HDF5 files, too; their suffix distinguishes them.
     return by_suffix if kind is None or (kind, by_suffix) == ("HDF5", "NetCDF") else kind

@@ -1,7 +1,7 @@
 """Artifacts: NetCDF files with their provenance, a hash of their content, and a seal.
 
-The seal is a hash of all other bytes, at the end of the file. It is checked first, because the HDF5 library may crash
-or loop in a damaged file. That library ignores bytes after its own end of the file.
+The seal is a hash of all other bytes, at the end of the file, where the HDF5 library ignores it. It is checked first,
+because that library may crash or loop on a damaged file.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from logzoo.io.reading import check_unpacked, most_unpacked, open_regular
 if TYPE_CHECKING:
     from logzoo.types import FilePath
 
-# Below this, compression saves less than the chunk index costs.
+# Variables of fewer bytes are not compressed: the chunk index would cost more than compression saves.
 COMPRESS_BYTES = 2**16
-# A text in JSON that starts as an absolute path does.
+# A JSON string that starts like an absolute path.
 _ABSOLUTE_PATH = re.compile(r'(?<!\\)"(/|\\\\|[A-Za-z]:(/|\\\\))[^"]*')
-# Types of numbers that NetCDF gives back unchanged; variables may be of type bool too, attributes may not.
+# Types of numbers that NetCDF returns unchanged. Variables may also be bool; attributes may not.
 _NUMBERS = {"float32", "float64", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 
 
@@ -40,8 +40,8 @@ def write_artifact(
     """Write a dataset with its provenance: complete and read back, or not at all.
 
     source: a `source_digest`; inputs: {path: content hash}; seed_path: name of the random stream. Equal arguments give
-    equal bytes, and replace a file in one step. Raises ValueError for contents that the schema of the kind, NetCDF or
-    reproducibility forbids. Raises OSError, which names the file, if the disk refuses to write.
+    equal bytes. An existing file is replaced in one step. Raises ValueError for contents that the schema of the kind or
+    NetCDF forbids, and for absolute paths. Raises OSError, which names the file, if the disk refuses to write.
     """
     path = Path(path)
     if not path.parent.is_dir():
@@ -70,8 +70,8 @@ def write_artifact(
 def read_artifact(path: FilePath, kind: str | None = None) -> xarray.Dataset:
     """Read an artifact into memory and close the file; values and attributes are as they were written.
 
-    `kind` is the kind that is wanted (None: any). The bytes of the file are verified before the NetCDF library sees
-    them. Raises ValueError, one line naming the file, if it is missing, damaged, edited or of another kind.
+    kind: the expected kind (None: any). The bytes of the file are verified before the NetCDF library reads them. Raises
+    ValueError, one line that names the file, if it is missing, damaged, edited or of another kind.
     """
     path = Path(path)
     wanted = f"{kind} artifact" if kind else "logzoo artifact"
@@ -80,7 +80,7 @@ def read_artifact(path: FilePath, kind: str | None = None) -> xarray.Dataset:
     try:
         check_seal(path)
         dataset = load_raw(path)
-    except Exception as error:  # the library raises any of a dozen types
+    except Exception as error:  # the NetCDF library raises errors of a dozen types
         reason = getattr(error, "strerror", None) or " ".join(str(error).split())
         raise ValueError(f"{path}: {reason} (expected a {wanted})") from error
     declared, _, version = str(dataset.attrs.get("artifact_schema", "")).partition("/")
@@ -96,12 +96,12 @@ def read_artifact(path: FilePath, kind: str | None = None) -> xarray.Dataset:
 
 
 def read_provenance(path: FilePath) -> dict[str, Any]:
-    """Read the attributes of an artifact alone; its bytes are verified. ValueError, one line, for any other file."""
+    """Read only the attributes of an artifact, after verifying its bytes. ValueError, one line, for any other file."""
     path = Path(path)
     try:
         check_seal(path)
         check_unpacked(path, unpacked_bytes(path))
-        # Not by xarray, which would read the coordinates, too: every job does this for each of its inputs.
+        # xarray would also read the coordinates, and every job reads the attributes of each of its inputs.
         with netCDF4.Dataset(path) as file:
             attributes = {name: file.getncattr(name) for name in file.ncattrs()}
     except (OSError, ValueError) as error:
@@ -112,11 +112,11 @@ def read_provenance(path: FilePath) -> dict[str, Any]:
 
 
 def load_raw(path: FilePath) -> xarray.Dataset:
-    """Read a file raw: no masking, no dates; only booleans, strings and coordinates are restored.
+    """Read a file without masking or dates; only booleans, strings and coordinates are restored.
 
-    ValueError if it claims to hold far more than its size; otherwise errors of many types for damaged files.
+    Raises ValueError if its header states far more than its size, and errors of many types for damaged files.
     """
-    # Before xarray, which reads some variables when it opens a file.
+    # This check comes first, because xarray reads some variables when it opens a file.
     check_unpacked(path, unpacked_bytes(path))
     options: dict[str, Any] = {"decode_times": False, "decode_timedelta": False, "mask_and_scale": False}
     with xarray.open_dataset(path, engine="netcdf4", **options) as dataset:
@@ -124,7 +124,7 @@ def load_raw(path: FilePath) -> xarray.Dataset:
 
 
 def unpacked_bytes(path: FilePath) -> int:
-    """Bytes of memory that the variables of a NetCDF file take by its header; no variable is read."""
+    """Bytes of memory for the variables of a NetCDF file, from its header alone."""
     with netCDF4.Dataset(path) as file:
         return sum(int(variable.size) * getattr(variable.dtype, "itemsize", 8) for variable in file.variables.values())
 
@@ -132,13 +132,13 @@ def unpacked_bytes(path: FilePath) -> int:
 def content_sha256(dataset: xarray.Dataset) -> str:
     """Hash all values, names, dimensions, types and attributes of a dataset, except the hash stored in it.
 
-    Variables and attributes count as NetCDF gives them back: their order does not matter, a list of one number is a
+    Variables and attributes count as NetCDF returns them: their order does not matter, a list of one number is a
     number, strings have no fixed width. Returns 64 hexadecimal digits; ValueError for types that NetCDF cannot hold.
     """
     digest = hashlib.sha256()
 
     def add(*parts):
-        # Quoted and bracketed by JSON, so that different sequences of parts have different texts.
+        # JSON adds quotes and brackets, so that different sequences of parts have different texts.
         digest.update(json.dumps(parts).encode() + b"\n")
 
     for name, variable in sorted(dataset.variables.items()):
@@ -173,7 +173,7 @@ def _canonical_values(values, what):
     if values.dtype.name not in _NUMBERS | {"bool"}:
         raise ValueError(f"{what} has the type {values.dtype}: artifacts hold numbers and strings only")
     little_endian = values.astype(values.dtype.newbyteorder("<"), order="C", copy=False)
-    # A view, not a copy: a large variable is held once.
+    # A view avoids a second copy of a large variable.
     return memoryview(little_endian.reshape(-1).view(np.uint8)), little_endian.dtype.name
 
 
@@ -182,7 +182,7 @@ def _canonical_attribute(value, what):
     plain = isinstance(value, str | int | float | list | tuple | np.generic | np.ndarray)
     flat = np.atleast_1d(np.asarray(value)) if plain else np.empty(0)
     if flat.ndim != 1 or flat.size == 0 or not (flat.dtype.kind == "U" or flat.dtype.name in _NUMBERS):
-        raise ValueError(f"{what} is {value!r}: attributes hold a string, a number or a list of them")
+        raise ValueError(f"{what} is {value!r:.200}: expected a string, a number or a list of strings or numbers")
     if flat.dtype.kind == "U":
         return ["str", flat.tolist()]
     return [flat.dtype.name, flat.astype(flat.dtype.newbyteorder("<")).tobytes().hex()]
@@ -196,12 +196,12 @@ def _portable_json(value, what):
         raise ValueError(f"{what} cannot be written as JSON: {error}") from error
     path = _ABSOLUTE_PATH.search(text)
     if path:
-        raise ValueError(f"{what} holds the absolute path {path[0][1:]}: artifacts name no machine's folders")
+        raise ValueError(f"{what}: expected no absolute path, which differs between machines; found {path[0][1:]}")
     return text
 
 
 def agree(dataset: xarray.Dataset, again: xarray.Dataset) -> bool:
-    """Whether two datasets are equal up to rounding, as on two processors."""
+    """Whether two datasets are equal up to the rounding by which processors differ."""
     with contextlib.suppress(AssertionError):
         xarray.testing.assert_allclose(dataset, again, rtol=1e-10, atol=1e-10)
         return xarray.zeros_like(dataset).identical(xarray.zeros_like(again))
@@ -215,14 +215,14 @@ _PIECE_BYTES = 1 << 20
 
 
 def seal(path: FilePath) -> None:
-    """Append the seal to a file that is complete."""
+    """Append the seal to a complete file."""
     with Path(path).open("r+b") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         file.write(_SEAL_MARK + digest.encode() + b"\n")
 
 
 def check_seal(path: FilePath) -> None:
-    """Raise ValueError, which does not name the file, unless it is sealed NetCDF 4 with its bytes as they were."""
+    """Raise ValueError, which does not name the file, unless it is NetCDF 4 and its bytes match its seal."""
     digest = hashlib.sha256()
     with open_regular(path) as file:
         length = os.fstat(file.fileno()).st_size - SEAL_BYTES
@@ -231,7 +231,7 @@ def check_seal(path: FilePath) -> None:
             raise ValueError("not a readable NetCDF file")
         file.seek(max(length, 0))
         tail = file.read(SEAL_BYTES)
-        # Of most other files the seal is missing, so the end is read before the rest.
+        # Most other files have no seal, so the end is read before the rest.
         if not tail.startswith(_SEAL_MARK):
             raise ValueError(
                 "not a logzoo artifact, or damaged or edited by another program: it has no seal at its end"
@@ -241,4 +241,4 @@ def check_seal(path: FilePath) -> None:
             length -= len(piece)
             digest.update(piece)
     if tail != _SEAL_MARK + digest.hexdigest().encode() + b"\n":
-        raise ValueError("content differs from the seal at its end, the file is damaged or was edited")
+        raise ValueError("content differs from the seal at its end: the file is damaged or was edited")

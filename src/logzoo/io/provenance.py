@@ -1,7 +1,7 @@
-"""Where an artifact comes from: digests of the source code it depends on, and versions of the software.
+"""The origin of an artifact: digests of the source code that it depends on, and versions of the software.
 
 A digest covers behaviour: comments, docstrings, layout and type annotations of functions do not count. Only the
-standard library is imported, because every plan of the workflow needs digests.
+standard library is imported, because every plan of the workflow computes digests and should start fast.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ SOFTWARE = ("logzoo", "netCDF4", "numba", "numpy", "xarray")
 def source_digest(
     *modules: str, scripts: Iterable[str | Path] = (), packages: tuple[Path, ...] = (PACKAGE_FOLDER,)
 ) -> str:
-    """Hash the behaviour of modules and of all that they import inside some packages.
+    """Hash the behaviour of modules and of all modules that they import inside some packages.
 
-    packages: their folders. scripts: files outside of them that count by their names, and those of Python with what
-    they import. The digest (64 hexadecimal digits) covers names and syntax trees, but no comments, docstrings,
-    positions, annotations of functions, imports from `typing` and `collections.abc` or blocks under `if TYPE_CHECKING`;
-    of other files it covers the bytes. Raises ValueError for a module that does not exist and for a relative import.
+    packages: folders of the packages. scripts: further files outside the packages; Python scripts count with their
+    imports. The digest (64 hexadecimal digits) covers the names of Python files and their syntax trees, without
+    comments, docstrings, positions, annotations of functions, imports from `typing` and `collections.abc`, and blocks
+    under `if TYPE_CHECKING`. For other files it covers the name and the bytes. Raises ValueError for a module that does
+    not exist and for a relative import.
     """
     outside = {Path(script).name: str(script) for script in scripts}
     files = {**_files_of_modules(packages), **outside}
@@ -51,24 +52,25 @@ def source_digest(
 
 
 def direct_imports(module: str, *, packages: tuple[Path, ...] = (PACKAGE_FOLDER,)) -> set[str]:
-    """Name the modules of some packages that one module imports itself, in functions too; errors as in `source_digest`.
+    """Names of the modules in some packages that a module imports directly, also in functions.
 
-    The __init__.py of a package counts only where it is imported by name: it has no effect on results.
+    The __init__.py of a package counts only if it is imported by name: it has no effect on results. Errors are as in
+    `source_digest`.
     """
     files = _files_of_modules(packages)
     return _imports_of(module, _content(module, files), files)
 
 
 def software_versions() -> dict[str, str]:
-    """Name the versions of Python, of this package and of the libraries that shape an artifact."""
-    # Not at the top: this takes longer to import than all the rest of the module.
+    """Versions of Python, of this package and of the libraries that shape an artifact: {name: version}."""
+    # Imported here, because platform and metadata take longer to import than the rest of the module.
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
     versions = {"python": platform.python_version()}
     for name in SOFTWARE:
         try:
-            # The package itself may be used from a checkout, without being installed.
+            # logzoo itself may run from a checkout without being installed.
             is_logzoo = name == PACKAGE_FOLDER.name
             versions[name] = sys.modules[name].__version__ if is_logzoo else version(name)
         except PackageNotFoundError:
@@ -78,7 +80,7 @@ def software_versions() -> dict[str, str]:
 
 @cache
 def _files_of_modules(packages: tuple[Path, ...]) -> dict[str, str]:
-    """Map every module of packages to its file; a package in them to its __init__.py. Cached, as the imports are."""
+    """Map every module of packages to its file, and every package to its __init__.py. Cached: imports do not change."""
     relatives = {path: path.relative_to(root.parent) for root in packages for path in root.rglob("*.py")}
     names = {path: ".".join(relative.with_suffix("").parts) for path, relative in relatives.items()}
     return {name.removesuffix(".__init__"): str(path) for path, name in names.items()}
@@ -106,7 +108,7 @@ def _imports_of(module: str, source: bytes, files: Mapping[str, str]) -> set[str
 
 @cache
 def _analysed(source: bytes) -> tuple[list[tuple[int, int, str, str]], bytes]:
-    """Import statements [(level, line, module, name or "")] of Python code, and its behaviour as bytes."""
+    """Import statements [(level, line, module, name or "")] of Python code, and the code's syntax tree as bytes."""
     tree, statements, parts = ast.parse(source), [], []
     for node in _statements(tree.body):
         if isinstance(node, ast.Import):
@@ -120,7 +122,7 @@ def _analysed(source: bytes) -> tuple[list[tuple[int, int, str, str]], bytes]:
 def _write_syntax(node: ast.AST, parts: list[str]) -> None:
     """Append a syntax tree without comments, docstrings, positions and annotations of functions to a list of texts.
 
-    Empty fields are left out, because each version of Python has others.
+    Empty fields are left out, because versions of Python differ in them.
     """
     parts.append(f"({type(node).__name__}")
     for name in node._fields:
@@ -148,9 +150,9 @@ def _is_for_type_checkers(statement: ast.AST) -> bool:
 
 
 def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield statements and all those inside them, but those for type checkers.
+    """Yield statements and all statements inside them, except those for type checkers.
 
-    Not their expressions, which hold no imports and nearly all nodes.
+    Expressions are skipped: they are most of the nodes and contain no imports.
     """
     for statement in body:
         if _is_for_type_checkers(statement):

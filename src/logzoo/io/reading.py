@@ -1,6 +1,6 @@
-"""Files that a stranger may have written: kind and size are checked before any content is read.
+"""Read files from unknown sources: kind and size are checked before any content is read.
 
-A small file may claim any size, and is refused before memory is taken for it.
+The header of a small file may state any size; such a file is refused before memory is allocated.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from logzoo.types import FilePath
 
-# Above the largest manifest, page and picture. In memory JSON takes up to 50 times its bytes.
+# Larger than any manifest, page or picture. In memory, JSON takes up to 50 times its bytes.
 _MOST_JSON_BYTES, _MOST_BYTES = 1 << 22, 1 << 26
 
 
@@ -44,7 +44,7 @@ def open_regular(path: FilePath, most: int | None = None) -> BufferedReader:
 
 
 def read_bytes(path: FilePath, most: int = _MOST_BYTES) -> bytes:
-    """The content of a regular file of at most `most` bytes."""
+    """The content of a regular file of at most `most` bytes; errors as in `open_regular`."""
     with open_regular(path, most) as file:
         return file.read(most)
 
@@ -59,7 +59,7 @@ def json_object(text: str | bytes) -> dict[str, Any]:
     try:
         content = json.loads(text)
     except RecursionError:
-        raise ValueError("nested too deep") from None
+        raise ValueError("expected JSON with less nesting") from None
     if not isinstance(content, dict):
         raise ValueError("expected a JSON object")
     return content
@@ -71,7 +71,7 @@ def sha256_of(path: FilePath) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-# Arrays that are all zero pack to a thousandth, trained weights to no less than half.
+# Most bytes after unpacking, or this many times the size of the file: weights pack to half at best, zeros to 1/1000.
 _MOST_UNPACKED, _MOST_TIMES = 1 << 28, 32
 
 
@@ -79,16 +79,16 @@ class Header(NamedTuple):
     """Shape and type of an array in a file, whose values are not read yet."""
 
     shape: tuple
-    dtype: np.dtype  # object for all but numbers and letters
+    dtype: np.dtype  # object for anything but numbers and strings
 
 
 def most_unpacked(path: FilePath) -> int:
-    """Bytes of memory that the content of a file may take."""
+    """Most bytes of memory that the content of a file may take."""
     return max(_MOST_UNPACKED, _MOST_TIMES * Path(path).stat().st_size)
 
 
 def check_unpacked(path: FilePath, size: int) -> None:
-    """Raise ValueError, which does not name the file, if `size` bytes are more than it may unpack to."""
+    """Raise ValueError, which does not name the file, if `size` bytes are more than the file may unpack to."""
     most = most_unpacked(path)
     if size > most:
         raise ValueError(f"expected numbers of at most {most:,} bytes in a file of its size, found {size:,}")

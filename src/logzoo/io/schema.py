@@ -1,4 +1,4 @@
-"""Contents of artifacts: the variables that each kind needs, with dimensions and units, and how they are labelled."""
+"""Contents of artifacts: the variables that each kind needs, with dimensions, units and labels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Field(NamedTuple):
-    """A required variable: its dimensions in order, and its units where they are fixed."""
+    """A required variable: its dimensions in order, and its units if they are fixed."""
 
     dimensions: tuple[str, ...]
     units: str | None = None
@@ -64,7 +64,7 @@ SCHEMAS = {
     },
 }
 
-# Variables that may hold NaN, by kind, beside any of a trace, a table or a verdict. No kind holds infinite numbers.
+# Variables that may hold NaN, by kind; all variables of the kinds in `may_be_missing` may, too. None may be infinite.
 _INCOMPLETE = {
     "check": {"tracked_log_z", "tracked_std_dev"},
     "zoo": {"log_z", "std_error", "interval"},
@@ -74,7 +74,7 @@ _OTHER_NUMBERS, _MISSING = {"scale_factor", "add_offset"}, {"_FillValue", "missi
 
 
 def may_be_missing(kind: str, name: str) -> bool:
-    """Whether a variable of an artifact of that kind may hold NaN; of estimates, the diagnostics may."""
+    """Whether a variable of an artifact of that kind may hold NaN; in an estimate, only diagnostics may."""
     if kind == "estimate":
         return name not in SCHEMAS[kind]
     return kind in ("trace", "table", "verdict", "scorecard") or name in _INCOMPLETE.get(kind, ())
@@ -83,7 +83,7 @@ def may_be_missing(kind: str, name: str) -> bool:
 def check(dataset: xarray.Dataset, kind: str) -> None:
     """Check that a dataset is an artifact of a kind, which may have more variables; ValueError, one line, if not."""
     if kind not in SCHEMAS:
-        raise ValueError(f"no artifact kind {kind!r}: choose from {', '.join(SCHEMAS)}")
+        raise ValueError(f"unknown kind of artifact {kind!r}: expected one of {', '.join(SCHEMAS)}")
     if not any(variable.size for variable in dataset.data_vars.values()):
         raise ValueError(f"{kind} artifact holds no data")
     for name, field in SCHEMAS[kind].items():
@@ -101,14 +101,14 @@ def check(dataset: xarray.Dataset, kind: str) -> None:
             if not isinstance(value, str) or not value:
                 raise ValueError(f"{kind} artifact: variable {name!r} needs a {attribute} (a non-empty string)")
         for attribute in _OTHER_NUMBERS & variable.attrs.keys():
-            raise ValueError(f"{kind} artifact: {name!r} needs numbers as they are, found a {attribute}")
+            raise ValueError(f"{kind} artifact: {name!r} needs unscaled numbers, found a {attribute}")
         for attribute in _MISSING & variable.attrs.keys():
             if np.isin(variable.values, variable.attrs[attribute]).any():
-                raise ValueError(f"{kind} artifact: {name!r} needs all its values, found some that {attribute} marks")
+                raise ValueError(f"{kind} artifact: {name!r} needs all its values, found values that {attribute} masks")
 
 
 def check_finite(dataset: xarray.Dataset, kind: str) -> None:
-    """Check that no number is infinite, and none missing where the kind does not allow it; ValueError, one line."""
+    """Raise ValueError, one line, if a number is infinite, or is NaN where the kind does not allow it."""
     for name, variable in dataset.variables.items():
         if variable.dtype.kind == "f":
             wrong = np.isinf if may_be_missing(kind, str(name)) else lambda values: ~np.isfinite(values)
@@ -121,12 +121,12 @@ Labelled = tuple[str | tuple[str, ...], Any, dict[str, str]]
 
 
 def labelled(dimensions: str | tuple[str, ...], values: Any, long_name: str, units: str) -> Labelled:
-    """What xarray takes for a variable: dimensions, values, and CF attributes long_name and units."""
+    """A variable as xarray takes it: dimensions, values, and CF attributes long_name and units."""
     return dimensions, values, {"long_name": long_name, "units": units}
 
 
 def coordinate(dimension: str, values: Iterable[Any], long_name: str, units: str = "1") -> Labelled:
-    """What xarray takes for the coordinate of a dimension: numbers, or names, which NetCDF wants as objects."""
+    """A coordinate of a dimension as xarray takes it: numbers, or names, which NetCDF needs as objects."""
     values = list(values)
     names = any(isinstance(value, str) for value in values)
     return labelled(dimension, np.array(values, dtype=object if names else None), long_name, units)
