@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
     from logzoo.models.rbm import RBM
 
-# Two estimates disagree when they lie farther apart than so many standard errors of their difference.
+# Two estimates disagree when they differ by more than this many standard errors of their difference.
 _SIGMAS = 4.0
-# Biased upwards at small budgets: they bound log Z, and no more.
+# These methods are biased upwards at small budgets, so they only bound log Z.
 _BOUNDS = ("raise", "trajectory-raise")
 
 
 class Attempt(NamedTuple):
-    """One estimator's turn."""
+    """The estimate of one method, or the reason why the method could not be run."""
 
     method: str
-    estimate: Estimate | None  # None when it could not be run
+    estimate: Estimate | None  # None if the method could not be run
     seconds: float
-    reason: str  # why it could not; empty otherwise
+    reason: str  # why it could not be run; empty otherwise
 
     @property
     def converged(self) -> bool:
@@ -45,14 +45,14 @@ class Attempt(NamedTuple):
 class Agreement(NamedTuple):
     """Summary of the attempts, in nats."""
 
-    lower: float  # AIS less its error: E[Z^] = Z, so log Z^ lies below log Z on average; NaN without AIS
-    upper: float  # RAISE and its error, above log Z on average where the data are draws of the model; NaN without
-    apart: tuple  # the two converged methods farthest apart in standard errors of the difference; () if below 2
-    sigmas: float  # that distance
+    lower: float  # AIS - 2 standard errors: E[Z^] = Z, so log Z^ lies below log Z on average; NaN without AIS
+    upper: float  # RAISE + 2 standard errors: above log Z on average if the data are draws of the model; else NaN
+    apart: tuple  # the two converged methods farthest apart in standard errors of the difference; () if fewer than 2
+    sigmas: float  # distance of these two methods in standard errors
 
     @property
     def disagree(self) -> bool:
-        """Whether some two are too far apart to be both right."""
+        """Whether two converged methods are too far apart for both to be right."""
         return self.sigmas > _SIGMAS
 
 
@@ -66,7 +66,7 @@ def try_all(
 ) -> list[Attempt]:
     """Attempts of all estimators, settings as in `estimate_log_z`; ValueError if none can be run.
 
-    snapshots: handed to those that take them. progress: whether a terminal shows what is running.
+    snapshots: for the methods that take them. progress: whether a terminal shows what is running.
     """
     attempts = []
     # Settings that no method accepts are refused before any method runs.
@@ -89,7 +89,7 @@ def try_all(
 
 
 def agreement_of(attempts: Sequence[Attempt]) -> Agreement:
-    """The Agreement of Attempts; those that did not converge are left out of the comparison."""
+    """The Agreement of Attempts; methods that did not converge are left out of the comparison."""
     estimates = {attempt.method: attempt.estimate for attempt in attempts if attempt.estimate is not None}
     lower, upper = (
         estimates[name].log_z + factor * estimates[name].std_error if name in estimates else np.nan
@@ -107,7 +107,7 @@ def agreement_of(attempts: Sequence[Attempt]) -> Agreement:
 
 
 def _sound(attempts):
-    """{method: Estimate} of those that converged and do more than bound log Z."""
+    """{method: Estimate} of the methods that converged, without those that only bound log Z."""
     estimates = ((attempt.method, attempt.estimate) for attempt in attempts if attempt.method not in _BOUNDS)
     return {method: estimate for method, estimate in estimates if estimate is not None and estimate.converged}
 
@@ -117,7 +117,7 @@ def headline(attempts: Sequence[Attempt], agreement: Agreement) -> str:
     ends = [estimate.log_z for estimate in _sound(attempts).values()]
     converged = [attempt.method for attempt in attempts if attempt.converged]
     if not ends:
-        bounds = f" but {' and '.join(converged)}, by which log Z is only bounded" if converged else ""
+        bounds = f" except {' and '.join(converged)} (only bounds of log Z)" if converged else ""
         return f"log Z: NONE of {len(attempts)} methods converged{bounds}, do not trust their intervals"
     many = f"{len(converged)} of {len(attempts)} methods converged"
     verdict = disagreement(agreement) if agreement.disagree else f"no two more than {_SIGMAS:.0f} standard errors apart"
@@ -125,7 +125,7 @@ def headline(attempts: Sequence[Attempt], agreement: Agreement) -> str:
 
 
 def disagreement(agreement: Agreement) -> str:
-    """Which two methods cannot both be right."""
+    """A sentence that names the two methods that cannot both be right."""
     first, second = agreement.apart
     return f"{first} and {second} lie {agreement.sigmas:.1f} standard errors apart: some interval here is wrong"
 
@@ -133,8 +133,8 @@ def disagreement(agreement: Agreement) -> str:
 def agreement_table(attempts: Sequence[Attempt], agreement: Agreement, mean_log_f: float | None = None) -> str:
     """Attempts and their Agreement as text, converged ones first.
 
-    Reasons stand beside an estimate, and in words below. mean_log_f: mean log f of examples, if any; the mean
-    log-likelihood is mean_log_f minus log Z.
+    The row of an estimate has the names of its reasons; the table below explains them. mean_log_f: mean log f of
+    examples, if any; the mean log-likelihood is mean_log_f minus log Z.
     """
     of_examples = () if mean_log_f is None else ("mean log-likelihood",)
     heads = ("method", "log Z [nat]", "std error", "95% interval", *of_examples, "seconds", "converged")
@@ -160,7 +160,7 @@ def agreement_table(attempts: Sequence[Attempt], agreement: Agreement, mean_log_
 
 
 def agreement_json(attempts: Sequence[Attempt], agreement: Agreement, mean_log_f: float | None = None) -> str:
-    """Attempts and their Agreement as one line of JSON; mean_log_f as for `agreement_table`."""
+    """Attempts and their Agreement as one line of JSON; mean_log_f: as for `agreement_table`."""
     rows = []
     for method, estimate, seconds, reason in attempts:
         rows.append({"method": method, "seconds": seconds, "reason": reason or None})

@@ -1,4 +1,4 @@
-"""The command `estimate`: one method, all of them, or unlike ones until they agree."""
+"""The command `estimate`: one method, all methods, or different methods until they agree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MODEL_HELP = (
     "an RBM: .nc (artifact of logzoo), or arrays in .npz (NumPy), .mat (MATLAB), .h5 (HDF5), .safetensors, .pt "
     "(PyTorch) or .skops (scikit-learn)"
 )
-DATA_HELP = "0/1 examples: .nc (dataset artifact) or .npy (matrix, one example a row)"
+DATA_HELP = "0/1 examples: .nc (dataset artifact) or .npy (matrix, one example per row)"
 JSON: dict[str, Any] = {"dest": "as_json", "action": "store_true", "help": "print one JSON object"}
 OPTION: dict[str, Any] = {
     "action": "append",
@@ -26,7 +26,7 @@ OPTION: dict[str, Any] = {
 }
 
 
-# Those of `logzoo.samplers.base`, which takes long to import; a test compares.
+# Names of bases, copied from `logzoo.samplers.base`, which takes long to import; a test compares the copies.
 BASES = ("modes", "matched", "visible-bias", "uniform")
 _SHOWN = (
     *("method", "rests_on", "form", "log_z", "std_error", "interval", "assumes", "bounds", "sweeps", "chains"),
@@ -38,33 +38,34 @@ def add_model(add: Callable[..., Any]) -> None:
     """Add the arguments that name a model and the arrays of its file."""
     add("model", metavar="MODEL", help=MODEL_HELP)
     add_roles(add)
-    add("--spins", action="store_true", help="units of MODEL are -1 and +1: log Z is that of the spins")
+    add("--spins", action="store_true", help="units of MODEL are -1 and +1; the result is log Z of these spins")
 
 
 def add_roles(add: Callable[..., Any]) -> None:
     """Add the arguments that name the arrays of a file."""
     add("--names", metavar="W,A,B", help="names of the arrays: weights, visible bias, hidden bias, in this order")
-    summary = "the weights are (hidden, visible), or --no-...: (visible, hidden); default: by shapes and names"
+    summary = "the weights are (hidden, visible); with --no-... (visible, hidden); default: by shapes and names"
     add("--transposed", action=BooleanOptionalAction, help=summary)
 
 
 def add_arguments(add: Callable[..., Any]) -> None:
     """Add the arguments of the command by `add`, the `add_argument` of its parser."""
     add_model(add)
-    summary = "one estimator, or all of them one by one: all; default auto: unlike ones until they agree, or a refusal"
+    summary = "one estimator; or all: every estimator in turn; or auto (default): different estimators until they agree"
     add("--method", default="auto", type=str.lower, metavar="NAME", help=f"{summary}; an unknown name lists them")
-    add("--tolerance", type=float, metavar="X", help="of auto: half-width in nats of the 95%% interval (default 0.1)")
-    summary = "sweeps of each chain (default 10000); of auto the most it may spend (default 300000, large models fewer)"
+    add("--tolerance", type=float, metavar="X", help="for auto: half-width in nats of the 95%% interval (default 0.1)")
+    summary = "sweeps of each chain (default 10000); for auto the most sweeps (default 300000, fewer for large models)"
     add("--sweeps", type=count, metavar="N", help=summary)
     add("--chains", type=count, default=100, metavar="N", help="independent chains (default 100)")
     add("--seed", type=count, default=0, metavar="N", help="random seed (default 0)")
-    add("--base", metavar="NAME", help=f"base distribution: {', '.join(BASES)} (default: the data's, else {BASES[0]})")
+    summary = f"base distribution: {', '.join(BASES)} (default: marginals of the data; {BASES[0]} without data)"
+    add("--base", metavar="NAME", help=summary)
     add("--base-data", metavar="DATA", help=f"match the base to the mean of {DATA_HELP}; not with --base")
-    summary = f"give the mean log-likelihood of (the test split of) {DATA_HELP}; base and starts come from it, too"
+    summary = f"{DATA_HELP}; their mean log-likelihood is printed (test split); base and starts come from them, too"
     add("--data", metavar="DATA", help=summary)
-    summary = "an RBM from the way of the training to MODEL, or an artifact with several; repeated, in their order"
+    summary = "an RBM from the training of MODEL, or an artifact with several; may be repeated, in order of training"
     add("--snapshots", metavar="FILE", action="append", help=f"{summary}; for the methods trajectory, trajectory-...")
-    add("--checkpoint", metavar="FILE", help="progress of auto, written now and then: the same command goes on from it")
+    add("--checkpoint", metavar="FILE", help="file for the progress of auto, from which the same command continues")
     add("--option", **OPTION)
     add("--json", **JSON)
 
@@ -89,12 +90,12 @@ def run(
     roles = {name: settings.pop(name) for name in ("names", "spins", "transposed")}
     every = method == "all"
     if every and options:
-        raise ValueError("--option: expected none beside --method all, options belong to one method")
+        raise ValueError("--option: expected none with --method all, because options belong to one method")
     if not every:
         find(method)  # refuses unknown names before a file is read
     for flag, value in (("tolerance", tolerance), ("checkpoint", checkpoint)):
         if value is not None and method != "auto":
-            raise ValueError(f"--{flag}: expected --method auto beside it")
+            raise ValueError(f"--{flag}: expected --method auto with it, found {method}")
         settings |= {} if value is None else {flag: value}
     if snapshots is not None and not (every or takes(method, "snapshots")):
         raise ValueError(f"--snapshots: expected a method that takes them, found {method}")
@@ -119,7 +120,7 @@ def _base(base, base_data, rbm):
 
         raise ValueError(f"--base: unknown value {shown(base)}; {expected_one_of(base, BASES)}")
     if None not in (base, base_data):
-        raise ValueError("--base: expected no --base-data beside it, the base is matched to one thing")
+        raise ValueError("--base: expected no --base-data with it, because only one of the two can set the base")
     if base_data is None:
         return base
     from logzoo.cli.files import read_data
@@ -151,7 +152,7 @@ def _single(rbm, constant, method, settings, examples, as_json):
 
 
 def _text(estimate, seconds, mean, examples):
-    """What to read at a glance: log Z, whether to trust it, the likelihood; then the details."""
+    """The result as text: log Z, whether it converged, and the likelihood; then the details."""
     from logzoo.estimators.result import REASONS
 
     state = "converged" if estimate.converged else "NOT CONVERGED, do not trust the interval:"

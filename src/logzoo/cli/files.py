@@ -53,7 +53,7 @@ def read_either(
     *,
     tell: Callable[[str], object] = warnings.warn,
 ) -> tuple[RBM, float]:
-    """(RBM, constant): log Z of the model in a file, of spins or not, is that of the RBM plus the constant (nats)."""
+    """(RBM, constant in nats): log Z of the model in a file, with spins or not, is log Z of the RBM + constant."""
     if spins:
         return read_as(RBM.from_spins, path, names, transposed, spins=True, tell=tell)
     return read_as(RBM, path, names, transposed, tell=tell), 0.0
@@ -65,7 +65,7 @@ def read_data(
     """A 0/1 matrix (examples, visible) and the attributes of its file.
 
     It reads one split of a dataset artifact (.nc), or all rows of a matrix (.npy), whose only attribute is
-    `content_sha256`. tell: function that gets a line of text when the data stand in for others.
+    `content_sha256`. tell: function that gets a line of text if the data are a stand-in for other data.
     """
     path = _readable(path)
     if path.suffix.lower() == ".npy":
@@ -82,7 +82,7 @@ def read_data(
     else:
         raise ValueError(f"{path}: expected data in a .nc (artifact of kind dataset) or .npy (0/1 matrix) file")
     if tell is not None and "stand_in_for" in attributes:
-        tell(f"{path}: NOT {attributes['stand_in_for']} but a stand-in for it, see logzoo info {path}")
+        tell(f"{path}: NOT {attributes['stand_in_for']} but a stand-in for it; see logzoo info {path}")
     return binary_matrix(str(path), matrix, visible=visible), attributes
 
 
@@ -94,7 +94,7 @@ def read_snapshots(
     *,
     tell: Callable[[str], object] = warnings.warn,
 ) -> list[RBM]:
-    """RBMs (list) in files, in their order: each holds one, as for `read_either`, or is an artifact of snapshots."""
+    """The RBMs (list) in files, in order: a file holds one RBM, as for `read_either`, or is a snapshots artifact."""
     rbms = []
     for path in map(Path, paths):
         artifact = read_artifact(path) if path.suffix.lower() == ".nc" else None
@@ -106,7 +106,7 @@ def read_snapshots(
 
 
 def file_label(path: FilePath) -> str:
-    """The name of a file as an artifact may hold it: in UTF-8, and not like the path of a folder of some machine."""
+    """The name of a file as an artifact may hold it: in UTF-8, with "_" for the characters of absolute paths."""
     return re.sub(r"[\\/:]", "_", os.fsencode(Path(path).name).decode("utf-8", "replace"))
 
 
@@ -118,7 +118,7 @@ def writable_model_file(path: FilePath, data: FilePath) -> Path:
     try:
         os.fsencode(path).decode("utf-8")
     except UnicodeDecodeError:
-        raise ValueError(f"cannot write {path}: expected a path in UTF-8, the NetCDF library takes no other") from None
+        raise ValueError(f"cannot write {path}: expected a path in UTF-8, which the NetCDF library needs") from None
     target = resolved_output(path)
     if _same(target, data):
         raise ValueError(f"cannot write {path}: it is the data to train on")
@@ -126,14 +126,14 @@ def writable_model_file(path: FilePath, data: FilePath) -> Path:
 
 
 def check_checkpoint(path: FilePath | None, **others: FilePath | None) -> None:
-    """Raise ValueError if the checkpoint would be one of the other files {what it is: path}; None is no file."""
+    """Raise ValueError if the checkpoint is one of the other files {role: path}; None stands for no file."""
     for what, other in others.items():
         if path is not None and other is not None and _same(path, other):
             raise ValueError(f"--checkpoint: {path}: expected a file of its own, found the {what.replace('_', ' ')}")
 
 
 def _same(path, other):
-    """Whether two paths are of the same file, which may not exist yet."""
+    """Whether two paths lead to the same file, which may not exist yet."""
     both_exist = os.path.exists(path) and os.path.exists(other)
     return os.path.samefile(path, other) if both_exist else os.path.realpath(path) == os.path.realpath(other)
 
@@ -141,7 +141,7 @@ def _same(path, other):
 def description(
     path: FilePath, names: str | Sequence[str] | None = None, transposed: bool | None = None
 ) -> list[tuple[str, Any]]:
-    """What a file holds and where it comes from, as pairs (label, text): any artifact, or an RBM from elsewhere."""
+    """Pairs (label, text) on the content and origin of a file: any artifact, or an RBM in another format."""
     kind = file_kind(path)
     if kind != "NetCDF":
         parameters = read_parameters(path, names, transposed=transposed)
@@ -157,7 +157,7 @@ def description(
         reason = attributes.get("stand_in_reason", "no reason given")
         rows.append(("stand-in", f"NOT {attributes['stand_in_for']}: {reason}"))
     rows.append(("dimensions", ", ".join(f"{name} {size}" for name, size in artifact.sizes.items()) or "none"))
-    del artifact  # a large one is not held twice
+    del artifact  # so that a large model is not in memory twice
     rows += _model_rows(RBM.load(path)) if kind == "model" else []
     return rows + [
         (name.removesuffix("_json").replace("_", " "), attributes.get(name) or "none") for name in _PROVENANCE
@@ -171,12 +171,12 @@ def _model_rows(rbm):
 
 
 def _readable(path):
-    """`path` as a Path. ValueError for a folder, and for a file that may not be read."""
+    """`path` as a Path. ValueError for a folder, and for a file without permission to read."""
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{path}: expected a file, found a folder")
     if path.is_file() and not os.access(path, os.R_OK):
-        raise ValueError(f"{path}: it may not be read")
+        raise ValueError(f"{path}: no permission to read it")
     return path
 
 

@@ -1,6 +1,6 @@
 """The command line: estimate, exact, train, info, methods, reference, score.
 
-Slow imports are inside the commands, so that help comes at once.
+Slow imports are inside the commands, so that help is printed at once.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ def command_parser() -> Parser:
     add_model(add)
     add("--json", **JSON)
     _add_train(command("train", _train, "Train an RBM on 0/1 data."))
-    add = command("info", _info, "Say what a file holds and where it comes from.")
-    add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM of another format")
+    add = command("info", _info, "Describe the content and the origin of a file.")
+    add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM in another format")
     add_roles(add)
     command("methods", _methods, "List the estimators and the trainers: names, titles and options.")
     add = command("reference", referencing.run_reference, "List, show or write RBMs whose log Z is known.")
     referencing.add_reference(add)
-    summary = "Compare a solver's log Z with known values, beside ours; exit code 1 if it is silently wrong."
+    summary = "Compare a solver's log Z with known values and with logzoo; exit code 1 if it is silently wrong."
     referencing.add_score(command("score", referencing.run_score, summary))
-    # They were here once.
+    # Former commands of logzoo: the message names the present command.
     for name in ("audit", "crate"):
         add = command(name, partial(_moved, name), f"See `replication {name}`.")
         add("arguments", nargs="*", metavar="rest", help="arguments of that command")
@@ -63,7 +63,7 @@ def command_parser() -> Parser:
 
 
 def _add_train(add):
-    add("data", metavar="DATA", help=f"{DATA_HELP}; of an artifact, the training split")
+    add("data", metavar="DATA", help=f"{DATA_HELP}; of an artifact the training split is used")
     add("--method", default="pcd", type=str.lower, help="trainer (default pcd); an unknown name lists them all")
     add("--hidden", type=count, required=True, metavar="N", help="hidden units")
     add("--updates", type=count, required=True, metavar="N", help="parameter updates")
@@ -71,12 +71,12 @@ def _add_train(add):
     add("--learning-rate", type=float, default=0.05, metavar="X", help="learning rate (default 0.05)")
     add("--seed", type=count, default=0, metavar="N", help="random seed (default 0)")
     add("--option", **OPTION)
-    add("--checkpoint", metavar="FILE", help="progress, written now and then: the same command goes on from it")
+    add("--checkpoint", metavar="FILE", help="file for the progress, from which the same command continues")
     add("-o", "--output", required=True, metavar="MODEL", help="file to write (.nc)")
 
 
 def _parse_options(arguments):
-    """Replace the --option settings by a dict; values are JSON where they can be read so, else text."""
+    """Replace the --option settings by a dict; values that are JSON are parsed, others stay text."""
     if "option" not in arguments:
         return
     settings, options, flags = arguments.pop("option"), {}, arguments.keys() - {"run"}
@@ -85,8 +85,8 @@ def _parse_options(arguments):
         if not (name and equals):
             raise ValueError(f"--option: expected NAME=VALUE, found {setting!r:.200}")
         if name in flags | _RESERVED:
-            hint = "an argument of its own" if name in flags else "not to be set"
-            raise ValueError(f"--option {name}: expected an option of the method, {name} is {hint}")
+            hint = "a separate argument of the command" if name in flags else "set by logzoo"
+            raise ValueError(f"--option {name}: expected an option of the method; {name} is {hint}")
         try:
             options[name] = json.loads(text)
             json.dumps(options[name], allow_nan=False)
@@ -122,7 +122,7 @@ def _train(data, output, checkpoint, options, **settings):
     output = writable_model_file(output, data)
     if options.get("values", "binary") != "binary":
         raise ValueError(
-            "--option values: from a shell data are zeros and ones; train_rbm of the package takes grey ones"
+            "--option values: expected binary, the command trains on zeros and ones; logzoo.train_rbm takes grey levels"
         )
     snapshots = output.with_suffix(".snapshots.nc") if options.get("snapshots") else None
     if snapshots is not None:

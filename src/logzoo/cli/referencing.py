@@ -1,4 +1,4 @@
-"""The commands `reference` and `score`: RBMs of known log Z, and how well a solver finds it."""
+"""The commands `reference` and `score`: RBMs of known log Z, and the errors of a solver on them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_score(add: Callable[..., Any]) -> None:
     summary = "downloaded file of an RBM that is not part of logzoo, recognised by its checksum; may be repeated"
     add("--file", action="append", default=[], dest="files", metavar="FILE", help=summary)
     add("--method", default="ais", type=str.lower, help="estimator of logzoo to compare with (default ais)")
-    add("--sweeps", type=count, metavar="N", help="its sweeps of each chain, of 100 chains (default 10000)")
+    add("--sweeps", type=count, metavar="N", help="sweeps of that estimator for each of 100 chains (default 10000)")
     add("--json", **JSON)
 
 
@@ -49,14 +49,14 @@ def run_reference(action: str, name: str | None, output: str | None) -> None:
         write(columns(heads, rows, words=True))
         return
     if name is None:
-        raise ValueError(f"reference {action}: expected a NAME; logzoo reference list has them all")
+        raise ValueError(f"reference {action}: expected a NAME; logzoo reference list prints all names")
     card = cards()[one_of("reference", name, cards())]
     if action == "show":
         write(json.dumps(card, indent=2, ensure_ascii=False) + "\n")
         return
     if output is None or not output.endswith(".npz"):
         raise ValueError(f"reference get: expected -o FILE.npz, found {output}")
-    rbm = load_reference(name)  # refuses before a file is made
+    rbm = load_reference(name)  # before the file is created, because it may raise ValueError
     with written_whole(resolved_output(output)) as path, path.open("wb") as stream:
         np.savez(stream, weights=rbm.weights, visible_bias=rbm.visible_bias, hidden_bias=rbm.hidden_bias)
 

@@ -1,4 +1,4 @@
-"""How a command line runs and prints: wrong input ends in one line on stderr and exit code 1."""
+"""Run commands and print their results: wrong input ends in one line on stderr and exit code 1."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that leaves bad usage, and output that cannot be written, to its caller."""
+    """A parser that raises errors of usage and of output instead of exiting."""
 
     def error(self, message: str) -> NoReturn:
         """Raise ValueError with the message and the usage of the command."""
@@ -83,14 +83,14 @@ def run_command(
     prepared: changes the parsed arguments in place before the command gets them.
     """
     try:
-        # Arithmetic that overflows ends in an error or a warning of our own.
+        # Warnings of libraries are silenced: arithmetic that overflows ends in an error or a warning of logzoo.
         with warnings.catch_warnings(action="ignore"):
             argv = sys.argv[1:] if argv is None else argv
             if not argv:
                 parser.print_help()
                 return 0
             for argument in argv:
-                if re.fullmatch("-[^=]*=--", argument):  # argparse takes it for a list of nothing
+                if re.fullmatch("-[^=]*=--", argument):  # argparse reads this as an empty list
                     raise ValueError(f"{argument}: expected a value after =")
             arguments = vars(parser.parse_args(argv))
             prepared(arguments)
@@ -107,7 +107,7 @@ def run_command(
         return 1
     except (ValueError, OSError, MemoryError, OverflowError, RecursionError) as error:
         hint = "too large a number or size: " if isinstance(error, MemoryError | OverflowError) else ""
-        hint = "lists within lists without end: " if isinstance(error, RecursionError) else hint
+        hint = "too deeply nested lists: " if isinstance(error, RecursionError) else hint
         tell(f"error: {hint}{shortened(error)}", parser.prog)
         return 1
 
@@ -132,13 +132,13 @@ def bold(text: str) -> str:
 
 
 def write(text: str) -> None:
-    """Write to stdout, now."""
+    """Write to stdout and flush it."""
     if sys.stdout is None:
         raise OSError("there is no standard output to write to")
     try:
         print(_encodable(text, sys.stdout), end="", flush=True)
     except OSError:
-        # Python would try the buffered rest again when it exits, and complain.
+        # At exit Python would try again to write the buffer, and report a second error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise
 
