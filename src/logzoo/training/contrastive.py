@@ -3,10 +3,10 @@
 CD-k: contrastive divergence, k sweeps from the mini-batch itself (Hinton 2002). PCD-k: the chains persist between
 updates (Younes 1999; Tieleman 2008).
 
-LVS-k: the Las Vegas slope, from tours that return to a stopping set (Savarese et al. 2018). Corollary 3: the sum of
-E[v | h] h' over all states that the finished tours of a mini-batch left by a sweep, divided by their number. Without a
-cap the sum of a tour has the mean E[v h'] E[length], so the direction of the gradient has no bias (corollary 4).
-E[v | h] replaces the draw of v that follows h: the same mean, less noise.
+LVS-k: the Las Vegas slope, from tours that return to a stopping set (Savarese et al. 2018). The estimate is the mean of
+E[v | h] h' over all states that the finished tours of a mini-batch left by a sweep (corollary 3). Without a cap the sum
+over a tour has the mean E[v h'] E[length], so the direction of the gradient has no bias (corollary 4). E[v | h]
+replaces the draw of v after h, which keeps the mean and reduces the noise.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 
 class Particles(Resumed):
-    """Chains, an object of `logzoo.training.negative`, that make k sweeps an update and are the negative particles.
+    """The negative particles: chains, an object of `logzoo.training.negative`, that make k sweeps per update.
 
-    They start from the mini-batch (examples, visible) at every update. Persistent chains start once: binary ones from
-    the visible bias, grey ones from the first mini-batch, repeated.
+    They start from the mini-batch (examples, visible) at every update. Persistent chains start only once: binary chains
+    from the visible bias, grey chains from the first mini-batch, repeated.
     """
 
     _kept = ("chains.v", "spent")
@@ -120,16 +120,16 @@ def exact_sgd(data: np.ndarray, *, stream: Stream, batch: int, hidden: int, **se
     return train(phase, data, None, phase, stream=stream, batch=batch, hidden=hidden, **settings)
 
 
-# Without a cap, the tours of an update are cut when they have made this many sweeps each, on average.
+# Without a cap, the tours of an update are cut when they have made this many sweeps on average.
 MOST_SWEEPS = 10_000
 
 
 class VisitedStates(NamedTuple):
-    """Hidden states that tours have left by a sweep, and those that the tours started from: rows (states, words)."""
+    """Hidden states that tours have left by a sweep, and hidden states that they started from: (states, words)."""
 
     visited: np.ndarray
     started: np.ndarray
-    grey: GreyChains  # to work in
+    grey: GreyChains  # working memory
 
     @property
     def usable(self) -> bool:
@@ -151,10 +151,10 @@ class VisitedStates(NamedTuple):
 
 
 class LasVegasPhase(Resumed):
-    """Tours from a stopping set that is redrawn every epoch, and when no tour of a mini-batch has returned.
+    """Tours from a stopping set that is redrawn every epoch, and after an update in which no tour returned.
 
-    The first `warm_up` epochs use CD. log f of the states, and so the probabilities of the starts, follow the
-    parameters of each update.
+    The first `warm_up` epochs use CD. Every update recomputes log f of the set's states, and so the probabilities of
+    the starts.
     """
 
     _kept = ("warm_phase.spent", "touring", "stale")
@@ -213,13 +213,13 @@ class LasVegasPhase(Resumed):
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """What a checkpoint holds."""
+        """The state for a checkpoint, by name."""
         if self.stopping is None:
             return super().state
         return super().state | {"rows": self.stopping.members.rows, "example": self.stopping.example}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Go on from a `state`."""
+        """Continue from a `state`."""
         super().restore(state)
         if "rows" in state:
             self.stopping = StoppingSet.of(state["rows"], state["example"])
@@ -239,8 +239,8 @@ def lvs(
 ) -> TrainingRun:
     """Train by LVS-k with `particles` tours an update (the mini-batch size by default), cut after k sweeps.
 
-    k: None for no cap (the warm-up is CD-1 then); warm_up: epochs of CD-k before; values: as in `cd`. An update in
-    which no tour returned changes nothing.
+    k: None for no cap (the warm-up is then CD-1); warm_up: number of first epochs, which use CD-k; values: as in `cd`.
+    An update in which no tour returned changes nothing.
     """
     count = whole_number("particles", batch if particles is None else particles)
     k = None if k is None else whole_number("k", k)

@@ -1,8 +1,8 @@
 """Trainers with chains at several temperatures that exchange: SML-PT, SML-APT, PT, INS, PINS.
 
-SML-PT: persistent chains, neighbours exchange their temperatures (Desjardins et al. 2010, 2011). SML-APT: its inverse
-temperatures move until replicas flow evenly (Desjardins et al. 2010b). INS, PINS and PT: temperatures are reassigned
-after each sweep (Hult et al. 2019).
+SML-PT: persistent chains whose neighbours exchange temperatures (Desjardins et al. 2010, 2011). SML-APT: SML-PT whose
+inverse temperatures move until the flow of replicas is uniform (Desjardins et al. 2010b). INS, PINS and PT:
+temperatures are reassigned after each sweep (Hult et al. 2019).
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ BASES = ("visible-bias", "data")
 
 
 class ParallelTemperingPhase:
-    """A negative phase of parallel tempering, whose log Z a tracker and whose ladder a FlowLadder may follow."""
+    """A negative phase of parallel tempering; a tracker may follow its log Z, and a FlowLadder may move its rungs."""
 
     def __init__(
         self, particles: ParallelTempering, k: int, keep_bias: bool, tracker: Any, flow: FlowLadder | None = None
     ) -> None:
-        self.particles = particles  # ParallelTempering that makes k sweeps an update
+        self.particles = particles
         self.k = k
         self.keep_bias = keep_bias
         self.tracker = tracker
         self.flow = flow
-        # Computing log f where no exchange needs it costs as much as the exchanges.
+        # log f of further pairs and rungs is computed only on demand, because it costs as much as the exchanges.
         self.looks = {
             "all_pairs": flow is not None or (tracker is not None and tracker.all_pairs),
             "all_rungs": tracker is not None and tracker.all_rungs,
@@ -94,12 +94,12 @@ class ParallelTemperingPhase:
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """What a checkpoint holds."""
+        """The state for a checkpoint, by name."""
         flow = {} if self.flow is None else {f"flow.{name}": array for name, array in self.flow.state.items()}
         return self.particles.state | flow
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Go on from a `state`."""
+        """Continue from a `state`."""
         self.particles.restore(state)
         if self.flow is not None:
             self.flow.restore({key.removeprefix("flow."): array for key, array in state.items()})
@@ -121,11 +121,11 @@ def train_parallel_tempering(
 ) -> TrainingRun:
     """Train by SML-PT: `particles` chains (the mini-batch size by default) at each of `rungs` temperatures.
 
-    An update makes k sweeps of all of them, each followed by exchanges of even and odd neighbours in turn; the chains
-    at beta = 1 are the negative particles. ladder: as in `logzoo.paths.inverse_temperatures`. base: "visible-bias",
-    where the path tempers weights and hidden bias only (Desjardins et al. 2011); or "data", the geometric path from
-    independent units with the marginals of the data. tracker: an object of `logzoo.training.trackers` that follows log
-    Z for the trace. flow_of(betas, k=k): a FlowLadder that moves the rungs.
+    An update makes k sweeps of all chains. After each sweep, even or odd pairs of neighbours exchange, in turn. The
+    chains at beta = 1 are the negative particles. ladder: as in `logzoo.paths.inverse_temperatures`. base:
+    "visible-bias", where the path tempers weights and hidden bias only (Desjardins et al. 2011); or "data", the
+    geometric path from independent units with the marginals of the data. tracker: an object of
+    `logzoo.training.trackers` that follows log Z for the trace. flow_of(betas, k=k): a FlowLadder that moves the rungs.
     """
     betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
     fewest = getattr(tracker, "fewest_particles", 1)
@@ -152,7 +152,7 @@ def sml_apt(
 
 
 class InfiniteSwappingPhase(InfiniteSwapping):
-    """InfiniteSwapping that makes k sweeps an update; every replica is a negative particle, weighted by eq 8."""
+    """InfiniteSwapping with k sweeps per update; every replica is a negative particle, weighted by eq 8."""
 
     def __init__(self, k: int, *settings: Any) -> None:
         super().__init__(*settings)
@@ -177,11 +177,11 @@ def train_infinite_swapping(
     density: str = "marginal",
     **settings: Any,
 ) -> TrainingRun:
-    """Train with `particles` replicas (the mini-batch size by default) at each temperature, k sweeps an update.
+    """Train with `particles` replicas (the mini-batch size by default) at each temperature, k sweeps per update.
 
-    temperatures: rising from 1; the path tempers all parameters. density: temperatures are reassigned by log f of
-    (v, h), "joint" as published, or of v, "marginal", which varies less. group: as in `InfiniteSwapping`; by default
-    all temperatures are in one group, which is INS.
+    temperatures: rising from 1; the path tempers all parameters. density: the log f that reassigns temperatures:
+    "joint", of (v, h), as published; or "marginal", of v, which varies less. group: as in `InfiniteSwapping`; by
+    default all temperatures are in one group, which is INS.
     """
     count = whole_number("particles", batch if particles is None else particles)
     ladders = stream.child("sweeps").key, count, temperatures, group, density
@@ -195,5 +195,5 @@ def pins(data: np.ndarray, *, group: int = 3, **settings: Any) -> TrainingRun:
 
 
 def pt(data: np.ndarray, **settings: Any) -> TrainingRun:
-    """Train by PT, neighbours exchanging in turn (Hult et al. 2019)."""
+    """Train by PT, where pairs of neighbours exchange in turn (Hult et al. 2019)."""
     return train_infinite_swapping(data, IN_TURN, **settings)

@@ -1,13 +1,15 @@
-"""The adaptive ladder of SML-APT: rungs move until replicas flow evenly between its ends.
+"""The adaptive ladder of SML-APT: rungs move until the flow of replicas between its ends is uniform.
 
-After Desjardins, Courville & Bengio 2010 (adaptive parallel tempering) and Katzgraber, Trebst, Huse & Troyer 2006. A
-replica is "up" after the model end (beta = 1), "down" after the base end. f_up, the share of "up" among the labelled
-replicas of a rung, steps most where exchanges fail; rungs move there until f_up is linear in the rung.
+Sources: Desjardins, Courville & Bengio 2010 (adaptive parallel tempering) and Katzgraber, Trebst, Huse & Troyer 2006. A
+replica is "up" from its visit to the model end (beta = 1) on, and "down" from its visit to the base end on. f_up is the
+share of "up" among the labelled replicas of a rung. It changes most where exchanges fail; rungs move there until f_up
+is linear in the rung's index.
 
-Even and odd pairs in turn carry replicas ballistically: where a share a of exchanges is made, an inner gap adds
-J (1 - a) / a to f_up, but an end gap J / 2 more, since replicas are relabelled when they arrive. A linear f_up would
-shrink the end gaps to zero once a > 2/3 inside. The feedback counts arrivals under the label they came with, and adds J
-to every gap: J / a, as in the random walk that the rule is for. J / 2 is the flow: round trips per sweep and ladder.
+Exchanges of even and odd pairs in turn move replicas ballistically. If a share a of exchanges succeeds, f_up rises by
+J (1 - a) / a over an inner gap. It rises by J / 2 more over an end gap, because replicas are relabelled on arrival. A
+linear f_up would therefore shrink the end gaps to zero if a > 2/3 inside. The feedback instead counts arrivals under
+their old label and adds J to every gap. Every gap then has J / a, as in the random walk that the rule was made for.
+J / 2 is the flow: round trips per sweep and ladder.
 """
 
 from __future__ import annotations
@@ -25,18 +27,18 @@ if TYPE_CHECKING:
 
 
 _DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.tempering.count_crossing`
-# The return time is unknown at first. It starts as that of a ladder with this exchange rate, where spawning begins.
+# The return time is unknown at first. It starts at its value for this exchange rate, at which spawning begins.
 _EXCHANGE_RATE_AT_START = 0.4
 # Smallest gap, relative to the gaps of the linear ladder, so that float32 distinguishes the rungs.
 _SMALLEST_GAP = 1e-3
 
 
 class FlowLadder(Resumed):
-    """Inverse temperatures `betas` (rung,), 0 to 1, that follow the flow of replicas; k sweeps an update.
+    """Inverse temperatures `betas` (rung,), 0 to 1, that adapt to the flow of replicas; k sweeps per update.
 
-    rate: share of the way to the targets that an update goes, but at most 1 / return time: a ladder faster than its
-    profile oscillates. spawn_below: mean exchange rate below which `proposed_rung` asks for another rung, though not
-    within `burn_in` updates of the last. as_published: feed back f_up as it is. ValueError for impossible settings.
+    rate: fraction of the way to the targets per update, at most 1 / return time, because a faster ladder oscillates.
+    spawn_below: mean exchange rate below which `proposed_rung` proposes a rung, except within `burn_in` updates after
+    the last insertion. as_published: use f_up without the corrections above. ValueError for impossible settings.
     """
 
     _kept = ("betas", "share_up", "exchange_rates", "trip_rate", "trips_seen", "sweeps", "quiet")
@@ -61,8 +63,8 @@ class FlowLadder(Resumed):
         # Until exchanges are seen, all count as accepted.
         self.exchange_rates = np.ones(rungs - 1)
         failures = (rungs - 1) * (1.0 - _EXCHANGE_RATE_AT_START) / _EXCHANGE_RATE_AT_START
-        # Round trips per replica and update; Syed et al. 2022, round trip rate of the even-odd scheme. Its inverse, the
-        # return time, is the time constant of all averages, where at least 2.
+        # Round trips per replica and update: the rate of the even-odd scheme (Syed et al. 2022). Its inverse, the
+        # return time, is the time constant of all averages, but not below 2.
         self.trip_rate = self.k / (rungs * (2.0 + 2.0 * failures))
         self.trips_seen = self.sweeps = self.quiet = 0
 
@@ -77,7 +79,7 @@ class FlowLadder(Resumed):
         return min(self.trip_rate * self.betas.size / self.k, 0.5)
 
     def _profile(self) -> np.ndarray:
-        """The profile (rung,) that the rungs make linear: monotone f_up, with the end gaps of a random walk."""
+        """The profile (rung,) that the moving rungs make linear: monotone f_up, with the end gaps of a random walk."""
         from scipy.optimize import isotonic_regression  # takes long to import, and every job would wait for it
 
         profile = self.f_up
@@ -89,24 +91,25 @@ class FlowLadder(Resumed):
     def update(
         self, rung: np.ndarray, heading: np.ndarray, round_trips: np.ndarray, exchanged: np.ndarray | None = None
     ) -> np.ndarray | None:
-        """Follow the replicas after each update, the first included; returns new betas (rung,), or None if they stay.
+        """Follow the replicas; call it after every update. Returns new betas (rung,), or None if they stay.
 
-        exchanged (pair,): share or mean probability of the update's exchanges, NaN for a pair without any.
+        exchanged (pair,): share of the update's exchanges that succeeded, or their mean probability; NaN for a pair
+        without exchanges.
         """
         rungs, weight = self.betas.size, min(self.trip_rate, 0.5)
         self.sweeps += self.k
         up, down = (np.bincount(rung[heading == label], minlength=rungs) for label in (_UP, _DOWN))
-        # Replicas that move up, on every other inner rung, are "up" less often than those that move down, by twice the
-        # flow.
+        # Replicas move up from every other inner rung, and down from the rungs between. Replicas that move up are "up"
+        # less often, by twice the flow.
         expected = self.share_up + self._flow * np.where((np.arange(rungs) + self.sweeps) % 2 == 0, -1.0, 1.0)
         expected[[0, -1]] = 0.0, 1.0
-        # Replicas without a label count as expected: a rung of them alone keeps its value.
+        # Replicas without a label do not count, so a rung with only such replicas keeps its value.
         self.share_up = self.share_up + weight * (up - (up + down) * expected) * (rungs / rung.size)
         if exchanged is not None:
             seen = np.where(np.isnan(exchanged), self.exchange_rates, exchanged)
             self.exchange_rates = self.exchange_rates + weight * (seen - self.exchange_rates)
         trips = int(round_trips.sum())
-        # Its own inverse being the time constant, the rate falls as 1 / updates until a round trip is made.
+        # The time constant is the inverse of the rate itself, so the rate falls as 1 / updates until a round trip.
         self.trip_rate += weight * ((trips - self.trips_seen) / rung.size - self.trip_rate)
         self.trips_seen, self.quiet = trips, max(0, self.quiet - 1)
         moved = moved_towards(linearising(self.betas, self._profile()), self.betas, min(self.rate, weight))
@@ -116,7 +119,7 @@ class FlowLadder(Resumed):
         return moved
 
     def proposed_rung(self) -> tuple[int, float] | None:
-        """Index and beta of a rung to insert, halfway in the gap of the largest step in flow; None if none is due."""
+        """Index and beta of a rung to insert in the middle of the gap where the profile rises most, or None."""
         if self.spawn_below is None or self.quiet > 0 or self.exchange_rates.mean() >= self.spawn_below:
             return None
         below = int(np.argmax(np.diff(self._profile())))
@@ -141,7 +144,7 @@ def linearising(betas: np.ndarray, profile: np.ndarray) -> np.ndarray:
 
 
 def moved_towards(targets: np.ndarray, betas: np.ndarray, rate: float) -> np.ndarray:
-    """`betas` (rung,) that share of the way to the targets, no gap too small; ends stay exactly 0 and 1."""
+    """`betas` (rung,) moved by the fraction `rate` towards the targets, with a least gap; ends stay exactly 0 and 1."""
     moved = betas + rate * (targets - betas)
     smallest = _SMALLEST_GAP / (betas.size - 1)
     if np.diff(moved).min() < smallest:

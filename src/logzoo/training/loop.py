@@ -1,4 +1,4 @@
-"""The one training loop: mini-batches, gradient steps, a trace; methods differ in the negative phase and the step."""
+"""The training loop of all methods: mini-batches, gradient steps, trace. Methods differ in negative phase and step."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 SCHEDULES = ("constant", "epochs", "inverse", "linear")
 INITIAL = ("marginals", "small", "uniform")
 _INITIAL_SCALE = 0.01  # standard deviation of the initial weights
-_INITIAL_REACH = 0.1  # of uniform ones, times the root of the number of units
+_INITIAL_REACH = 0.1  # largest uniform initial weight times the square root of the number of units
 _TRACE_POINTS = 100
 # Four islands of two walkers, the fewest for a standard error.
 _FEWEST_WALKERS = 8
-# Epochs between two falls of the learning rate.
+# Epochs between two reductions of the learning rate.
 _EPOCHS = 10
 # With a parameter of this size the unit never changes; training has diverged.
 _DIVERGED = 1e4
@@ -51,9 +51,9 @@ class TrainingRun(NamedTuple):
     ----------
     rbm : RBM
     trace : xarray.Dataset
-        Numbers at some hundred updates, over the dimension ``update``.
+        Numbers at about a hundred updates, over the dimension ``update``.
     snapshots : xarray.Dataset or None
-        Parameters that some updates started from, over ``update``; None unless ``snapshots=`` asked for them.
+        Parameters before some of the updates, over ``update``; None without ``snapshots=``.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Values(NamedTuple):
         return self._asdict()
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Take over the arrays of a `state`."""
+        """Copy the arrays of a `state`."""
         for name, array in self._asdict().items():
             array[...] = state[name]
 
@@ -127,12 +127,12 @@ def train(
     positive, rate) -> an object of `logzoo.training.negative`; if it is not `usable`, the update changes nothing. The
     phase counts the sweeps that it has `spent`; its `numbers` and `profiles`, if any, go into the trace. base:
     log-odds (visible,) in `parameters`, for phases that temper; 0 by default. tracker: its `reading` goes into the
-    trace. step: a class of `logzoo.training.steps`, made with the weight_decay.
-    Other settings are parameters or options of `logzoo.train_rbm`. The walkers are the tracker, and their sweeps count.
-    Initial weights are N(0, 0.01^2), and biases too for initial="small"; for "marginals" hidden biases are 0, visible
-    ones the log-odds of the data; for "uniform" weights are U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases 0,
-    visible ones log((p + 0.01) / (1 - p)). checkpoint: an interrupted training continues from it to the same bits.
-    Raises ValueError for impossible settings and when the weights diverge.
+    trace. step: a class of `logzoo.training.steps`, which is called with weight_decay.
+    Other settings are parameters or options of `logzoo.train_rbm`. Walkers act as the tracker; their sweeps count.
+    initial "small": weights and biases are N(0, 0.01^2). "marginals": weights are N(0, 0.01^2), hidden biases 0,
+    visible biases the log-odds of the data. "uniform": weights are U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases
+    0, visible biases log((p + 0.01) / (1 - p)). checkpoint: an interrupted training continues from it to the same bits.
+    Raises ValueError for impossible settings and if the weights diverge.
     """
     one_of("schedule", schedule, SCHEDULES)
     one_of("initial", initial, INITIAL)
@@ -147,7 +147,7 @@ def train(
     walking = None
     if whole_number("walkers", walkers, minimum=0) > 0:
         if tracker is not None or walkers < _FEWEST_WALKERS:
-            expected = "no tracker beside them" if tracker is not None else f"none, or at least {_FEWEST_WALKERS}"
+            expected = "0 with a tracker" if tracker is not None else f"0 or at least {_FEWEST_WALKERS}"
             raise ValueError(f"walkers: expected {expected}, found {walkers}")
         tracker = walking = JarzynskiTracker(walkers, data.shape[1], hidden, stream.child("walkers").key)
     examples = _monitored(data, validation, tracker, patience, whole_number("monitored", monitored))
@@ -192,7 +192,7 @@ def train(
 
 
 def rate_at(update: int, updates: int, learning_rate: float, schedule: str, alpha: float, per_epoch: int = 1) -> float:
-    """Learning rate of one update (see `train`), an epoch being so many updates."""
+    """Learning rate of one update (see `train`); per_epoch: updates in an epoch."""
     if schedule == "epochs":
         return learning_rate / -(-(1 + update // per_epoch) // _EPOCHS)
     if schedule == "inverse":
@@ -215,7 +215,7 @@ def _initial_values(data: np.ndarray, hidden: int, start: RBM | None, initial: s
     elif initial == "small":
         arrays = [_INITIAL_SCALE * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)]
     elif initial == "uniform":
-        # Savarese et al. (2018); no unit counts as on in more than 99 of 100 examples.
+        # Savarese et al. (2018); p is at most 0.99, so that the bias is finite.
         p = np.minimum(data.mean(axis=0, dtype=np.float64), 1.0 - _PSEUDO_SHARE)
         reach = _INITIAL_REACH / np.sqrt(visible + hidden)
         weights = generator.uniform(-reach, reach, (visible, hidden))
@@ -229,19 +229,19 @@ def _initial_values(data: np.ndarray, hidden: int, start: RBM | None, initial: s
 def _monitored(
     data: np.ndarray, validation: np.ndarray | None, tracker: Any, patience: int | None, count: int
 ) -> dict[str, np.ndarray]:
-    """Examples by split whose log-likelihood is traced, `count` of each at most."""
+    """Examples by split whose log-likelihood is traced, at most `count` per split."""
     if validation is None:
         if patience is not None:
             raise ValueError("patience: expected validation data and a tracker with it, found no validation data")
         return {}
     if tracker is None:
-        raise ValueError("validation: expected a tracker with it, because the likelihood needs log Z; found none")
+        raise ValueError("validation: expected a tracker, because the likelihood needs log Z; found none")
     validation = binary_matrix("validation", validation, visible=data.shape[1])
     return {"train": data[:count], "validation": validation[:count]}
 
 
 def _batches(examples: int, batch: int, generator: Generator) -> Iterator[np.ndarray]:
-    """Index sets of mini-batches without end: each epoch a new permutation, the incomplete last batch dropped."""
+    """Endless index sets of mini-batches: each epoch is a new permutation, without its incomplete last batch."""
     while True:
         order = generator.permutation(examples)
         for first in range(0, examples - batch + 1, batch):

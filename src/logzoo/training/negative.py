@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class WeightedChains(NamedTuple):
-    """Chains, inputs up to date, and their weights (chains,) that sum to 1; None for equal ones."""
+    """Chains whose inputs are up to date, and weights (chains,) that sum to 1; None for equal weights."""
 
     chains: Chains
     weights: np.ndarray | None = None
@@ -56,7 +56,7 @@ class WeightedChains(NamedTuple):
         forget_hidden(parameters, self.chains)
 
     def sweep(self, parameters: Parameters, key: np.uint64, first: int, last: int) -> None:
-        """Make the Gibbs sweeps first, ..., last - 1, numbered from 1, from v."""
+        """Make the Gibbs sweeps first, ..., last - 1, starting from v; sweeps are numbered from 1."""
         forget_hidden(parameters, self.chains)
         beta = np.ones(len(self.v), np.float32)
         over_chains(partial(run_sweeps, parameters, key, first, last), 1, beta, self.chains)
@@ -66,7 +66,7 @@ class WeightedChains(NamedTuple):
         add_statistics(parameters, self.chains, self.factors(sign), *gradient)
 
     def factors(self, sign: float) -> np.ndarray:
-        """Factors (chains,) float32 that make the mean of a sum over the chains, times the sign."""
+        """Factors (chains,) float32 that turn a sum over the chains into the mean, times the sign."""
         if self.weights is None:
             return np.full(len(self.v), sign / len(self.v), np.float32)
         return (sign * self.weights).astype(np.float32)
@@ -79,7 +79,7 @@ class WeightedChains(NamedTuple):
 
 
 class GreyChains(NamedTuple):
-    """Chains whose visible units have values x (chains, visible) float32 in [0, 1]; hidden inputs up to date."""
+    """Chains whose visible units have values x (chains, visible) float32 in [0, 1]; hidden inputs are up to date."""
 
     chains: Chains
     v: np.ndarray
@@ -90,18 +90,18 @@ class GreyChains(NamedTuple):
         return cls(new_chains(count, visible, hidden), np.zeros((count, visible), np.float32))
 
     def load(self, parameters: Parameters, examples: np.ndarray) -> None:
-        """Move the chains to the examples (chains, visible) float32; hidden units and their effects are forgotten."""
+        """Move the chains to the examples (chains, visible) float32; hidden units are reset."""
         self.v[...] = examples
         self.forget_hidden(parameters)
 
     def forget_hidden(self, parameters: Parameters) -> None:
-        """Set h to zero, compute both layers' inputs."""
+        """Set h to zero and compute the inputs of both layers."""
         self.chains.h[...] = 0
         self.chains.visible_input[...] = parameters.visible_bias
         update_hidden_inputs_of_values(parameters, self.v, self.chains)
 
     def sweep(self, parameters: Parameters, key: np.uint64, first: int, last: int) -> None:
-        """Make the sweeps x -> h -> E[v | h], numbered first, ..., last - 1, as Savarese et al. (2018) train.
+        """Make the sweeps x -> h -> E[v | h], numbered first, ..., last - 1, as in Savarese et al. (2018).
 
         Only h is drawn. This is not Gibbs sampling of the model: its stationary distribution is different.
         """
@@ -130,7 +130,7 @@ KINDS = {"binary": WeightedChains, "grey": GreyChains}
 
 
 def mini_batch(examples: np.ndarray, batch: int, hidden: int) -> WeightedChains | GreyChains:
-    """Chains to `load` mini-batches of the data `examples` into, uint8 of 0/1 or float32 grey levels."""
+    """Chains that can `load` mini-batches of `examples`, which are uint8 of 0/1 or float32 grey levels."""
     return KINDS["binary" if examples.dtype == np.uint8 else "grey"].new(batch, examples.shape[1], hidden)
 
 
@@ -152,7 +152,7 @@ class ExactMeans(NamedTuple):
 
 
 def put_difference(parameters: Any, positive: Any, negative: Any, gradient: Values) -> None:
-    """Set a gradient to the means of the positive phase minus those of the negative one; 0 if that is not `usable`."""
+    """Set a gradient to positive means minus negative means, or to 0 if the negative phase is not `usable`."""
     if isinstance(positive, WeightedChains) and isinstance(negative, WeightedChains):
         near, far = (positive.chains, positive.factors(1.0)), (negative.chains, negative.factors(-1.0))
         put_statistics(parameters, *near, *far, *gradient)

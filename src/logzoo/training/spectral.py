@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 # Initial iterations of log Zhat before the first update, and the sweeps of each.
 _INITIAL_ITERATIONS = 10
 _INITIAL_SWEEPS = 50
-# Updates between two checks of the interpolation of log f over the rungs, which larger weights make harder.
+# Updates between two checks of the interpolation of log f over the rungs: larger weights need more nodes.
 _NODES_EVERY = 50
 
 
 class SimulatedTemperingPhase:
-    """Chains of simulated tempering, k sweeps an update; their final states weigh q(beta = 1 | x)."""
+    """Chains of simulated tempering, k sweeps per update; their final states have the weights q(beta = 1 | x)."""
 
-    sampler: SimulatedTempering  # from the first call on, which brings the parameters
+    sampler: SimulatedTempering  # set by the first call, which supplies the parameters
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class SimulatedTemperingPhase:
 
     @property
     def state(self) -> dict[str, Any]:
-        """What a checkpoint holds."""
+        """The state for a checkpoint, by name."""
         sampler = self.sampler
         numbers = {"spent": self.spent, "sweep": sampler.sweep, "nodes": sampler.ladder.nodes.size}
         return {"v": sampler.chains.v, "rung": sampler.rung, "heading": sampler.heading, **numbers}
@@ -140,8 +140,8 @@ def train_simulated_tempering(
     """Train with SimulatedTemperingPhase and a class of steps; RTS tracks log Z.
 
     An update makes k sweeps of `particles` chains over `rungs` linear inverse temperatures; prior: as in
-    `samplers.tempering_runs.begin`; smoothing: share of a step of log Zhat that an update makes. The base has the
-    marginals of the data.
+    `samplers.tempering_runs.begin`; smoothing: fraction of a full step of log Zhat that an update makes. The base has
+    the marginals of the data.
     """
     betas = inverse_temperatures("linear", whole_number("rungs", rungs, minimum=2))
     base, tracker = log_odds(data), RtsTracker(smoothing)
@@ -159,5 +159,5 @@ def rms_spectral(
 
 
 def rmsprop(data: np.ndarray, *, decay: float = 0.99, epsilon: float = 1e-3, **settings: Any) -> TrainingRun:
-    """Train by RMSprop, which RMSspectral is compared with."""
+    """Train by RMSprop, the baseline of RMSspectral."""
     return train_simulated_tempering(data, partial(RMSprop, decay, epsilon), **settings)

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from logzoo.training.loop import Values
 
 
-# Rounding of a float32 gradient relative to its largest singular value: smaller ones are noise.
+# Rounding of a float32 gradient relative to its largest singular value: smaller singular values are noise.
 _ROUNDING = 2e-6
 _OVERSAMPLING = 10  # columns of a randomised basis beyond its rank
-# With fewer, the singular value of the remainder comes out too small, and its step too long.
+# Fewer iterations give a singular value of the remainder that is too small, and so a step that is too long.
 _POWER_ITERATIONS = 3
 
 
 class Ascent(Resumed):
     """Plain stochastic gradient ascent: values += rate * gradient.
 
-    weight_decay: the weights (not the biases) also lose rate * weight_decay of themselves.
+    weight_decay: the weights (not the biases) are first multiplied by 1 - rate * weight_decay.
     """
 
     def __init__(self, weight_decay: float = 0.0) -> None:
@@ -52,8 +52,9 @@ class Ascent(Resumed):
 class RMSprop(Ascent):
     """RMSprop (Tieleman & Hinton 2012): values += rate * G / D, D = epsilon + sqrt(M), elementwise.
 
-    M is a mean of G * G whose weights fall by `decay` an update and sum to 1 (Kingma & Ba 2015, section 3), so at first
-    it is G * G: an M that starts at 0 would make the first steps 1 / sqrt(1 - decay) times as long.
+    M is a mean of G * G over updates with weights that fall by the factor `decay` per update and sum to 1 (Kingma & Ba
+    2015, section 3). The first M is therefore G * G. An M that starts at 0 would make the first steps
+    1 / sqrt(1 - decay) times as long.
     """
 
     _kept = ("updates", "weights", "visible_bias", "hidden_bias")
@@ -81,9 +82,9 @@ class RMSprop(Ascent):
 class RMSspectral(RMSprop):
     """RMSspectral (Carlson, Collins, Hsieh, Carin & Cevher 2015): weights += rate * sharp(G / sqrt(D)) / sqrt(D).
 
-    D as in RMSprop, which also moves the biases. rank: None for the exact `sharp`, or that of `sharp_of_rank`, which is
-    faster but gives a different step and needs another rate (at rank 30, gradients of RBMs of 180x500 and 784x500 gave
-    0.14 to 0.7 of the exact length, at a cosine of 0.5 to 0.9).
+    D and the steps of the biases are as in RMSprop. rank: None for the exact `sharp`, or the rank of `sharp_of_rank`,
+    which is faster but gives a different step and needs another rate. At rank 30, for gradients of RBMs of 180x500 and
+    784x500, the step had 0.14 to 0.7 of the exact length and a cosine of 0.5 to 0.9 to the exact step.
     """
 
     def __init__(
@@ -91,7 +92,7 @@ class RMSspectral(RMSprop):
     ) -> None:
         super().__init__(decay, epsilon, weight_decay)
         self.rank = None if rank is None else whole_number("rank", rank)
-        # Sums of several threads come out in another order.
+        # BLAS is limited to one thread, because several threads sum in a varying order.
         self._blas = ThreadpoolController()
 
     def _direction_of_weights(self, slope: np.ndarray, scale: np.ndarray) -> np.ndarray:
@@ -104,8 +105,8 @@ class RMSspectral(RMSprop):
 def sharp(matrix: np.ndarray) -> np.ndarray:
     """(sum S) U V' of the SVD U S V' of a float32 matrix: its steepest ascent in the spectral norm (Carlson et al.).
 
-    By the eigenvectors of the smaller Gram matrix in float64: the same as by an SVD in float64 to float32 rounding, in
-    half its time. Singular values below the rounding of a float32 gradient count as 0.
+    It is computed from the eigenvectors of the smaller Gram matrix in float64. This equals an SVD in float64 up to
+    float32 rounding, in half the time. Singular values below the rounding of a float32 gradient count as 0.
     """
     if matrix.shape[0] > matrix.shape[1]:
         return sharp(matrix.T).T
@@ -118,16 +119,16 @@ def sharp(matrix: np.ndarray) -> np.ndarray:
 def sharp_of_rank(matrix: np.ndarray, rank: int, key: int = 0) -> np.ndarray:
     """T (U V' + R / s) with U S V' the SVD cut to `rank`, R the remainder, s its spectral norm, T = sum S + s.
 
-    By randomised subspace iteration (Halko, Martinsson & Tropp 2011, algorithm 4.4) from a test matrix that only `key`
-    and the shape decide; `sharp` itself for matrices hardly wider than the rank. s is the next singular value within
-    the basis: a few per cent too small where they fall slowly.
+    It is computed by randomised subspace iteration (Halko, Martinsson & Tropp 2011, algorithm 4.4). The test matrix
+    depends only on `key` and the shape. Matrices hardly wider than the rank use `sharp`. s is the next singular value
+    within the basis, which is a few per cent too small if singular values fall slowly.
     """
     if matrix.shape[0] < matrix.shape[1]:
         return sharp_of_rank(matrix.T, rank, key).T
     columns = rank + _OVERSAMPLING
     if columns >= matrix.shape[1]:
         return sharp(matrix)
-    from scipy.linalg import qr  # takes long to import, and most trainings need none
+    from scipy.linalg import qr  # takes long to import, and most trainings do not need it
 
     generator = np.random.Generator(np.random.Philox(key=key))
     basis = matrix @ generator.standard_normal((matrix.shape[1], columns), dtype=np.float32)
@@ -138,7 +139,7 @@ def sharp_of_rank(matrix: np.ndarray, rank: int, key: int = 0) -> np.ndarray:
     top, remainder = sizes[-rank:], sizes[-rank - 1 : -rank].sum()
     inverse = 1.0 / remainder if remainder else 0.0  # a matrix of lower rank has no remainder
     left = basis @ axes[:, -rank:].astype(np.float32)
-    # R = matrix - left @ (left.T @ matrix), and the latter's rows are S V'.
+    # R = matrix - left @ (left.T @ matrix), and the rows of left.T @ matrix are S V'.
     polar = (left * (1.0 / top - inverse).astype(np.float32)) @ (left.T @ matrix) + np.float32(inverse) * matrix
     return np.float32(top.sum() + remainder) * polar
 

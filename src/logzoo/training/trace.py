@@ -1,4 +1,4 @@
-"""Record of a training: a row of numbers every so many updates, parameters at some of them, and early stopping."""
+"""Record of a training: rows of numbers at regular updates, parameters at some of these, and early stopping."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from logzoo.training.loop import Values
 
 
-# Name -> (long name, unit, dimensions after `update`).
+# {name: (long name, unit, dimensions after `update`)}.
 _COLUMNS = {
     "update": ("parameter updates made before", "1"),
     "learning_rate": ("learning rate", "1"),
@@ -39,12 +39,12 @@ _COLUMNS = {
     "visible_bias": ("visible bias", "1", "visible"),
     "hidden_bias": ("hidden bias", "1", "hidden"),
 }
-# Examples whose log f is computed at once.
+# Examples whose log f is computed together, so that memory does not grow with their number.
 _TOGETHER = 500
 
 
 class Trace:
-    """Rows of numbers by column, and snapshots of the parameters at about `snapshots` of them."""
+    """Rows of numbers by column, and snapshots of the parameters at about `snapshots` of the rows."""
 
     def __init__(
         self, rows: int, snapshots: int, hidden: int, monitored: Mapping[str, np.ndarray], tracker: Any
@@ -86,7 +86,7 @@ class Trace:
         return {f"{kind}.{name}": _stacked(rows) for kind, columns in kinds.items() for name, rows in columns.items()}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Go on from a `state`."""
+        """Continue from a `state`."""
         for key, array in state.items():
             kind, name = key.split(".")
             getattr(self, kind)[name] = list(array)
@@ -96,7 +96,7 @@ class Trace:
         return self._over_updates(self.rows)
 
     def snapshots_dataset(self) -> xr.Dataset | None:
-        """The snapshots, over `update`; None if none were asked for."""
+        """The snapshots, over `update`; None if there are none."""
         return self._over_updates(self.snapshots) if self.snapshots else None
 
     def _over_updates(self, columns: Mapping[str, list[Any]]) -> xr.Dataset:
@@ -108,7 +108,7 @@ class Trace:
 
 
 def _stacked(rows: list[Any]) -> np.ndarray:
-    """Rows as one array, shorter ones filled up with NaN."""
+    """Rows as one array; shorter rows are padded with NaN."""
     sizes = {np.shape(row) for row in rows}
     if len(sizes) == 1:
         return np.array(rows)
@@ -128,7 +128,7 @@ def _mean_log_f(parameters: Parameters, examples: np.ndarray, hidden: int) -> fl
 
 
 class EarlyStopping:
-    """Keeps the parameters whose log-likelihood was best; `over` once it has not risen for `patience` updates."""
+    """Keep the parameters of the best log-likelihood; `over`: whether it has not risen for `patience` updates."""
 
     def __init__(self, patience: int | None) -> None:
         self.patience = patience
@@ -136,7 +136,7 @@ class EarlyStopping:
         self.best = {}
 
     def see(self, update: int, log_likelihood: float, values: Values) -> None:
-        """Take note of the log-likelihood in nats of the parameters `values` at an update; ValueError unless finite."""
+        """Record the log-likelihood in nats of the parameters `values` at an update; ValueError unless it is finite."""
         if not np.isfinite(log_likelihood):
             value = f"{log_likelihood} at update {update}"
             raise ValueError(f"patience: expected a tracker that gives a finite log-likelihood, found {value}")
@@ -152,16 +152,16 @@ class EarlyStopping:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """Attributes for the trace: where the best parameters were found."""
+        """Attributes for the trace: update and log-likelihood of the best parameters."""
         numbers = {"update": int, "log_likelihood": float}
         return {f"best_{name}": number(self.best[name]) for name, number in numbers.items() if self.best}
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """What a checkpoint holds."""
+        """The state for a checkpoint, by name."""
         return {**self.best, "over": np.array(self.over)}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Go on from a `state`."""
+        """Continue from a `state`."""
         self.over = bool(state["over"])
         self.best = {name: array for name, array in state.items() if name != "over"}

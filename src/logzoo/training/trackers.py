@@ -1,18 +1,19 @@
 """Trackers: objects that follow log Z of an RBM while it is trained.
 
-KalmanTracker: a Kalman filter over the log Z of a ladder whose parameters change (Desjardins et al. 2011). State: log Z
-at every rung but the first, which is exact, then the bias of the observed change at the last rung, whose particles also
-made the gradient. Without a prior on the change of log Z (sigma_Z infinite) an observed change is a prediction with the
-noise of the observation; no covariance is inverted.
+KalmanTracker: a Kalman filter over the log Z of a ladder whose parameters change (Desjardins et al. 2011). Its state is
+log Z at every rung but the first, where log Z is exact, and the bias of the observed change at the last rung, whose
+particles also give the gradient. There is no prior on the change of log Z (sigma_Z is infinite). An observed change is
+therefore a prediction with the noise of the observation, and no covariance is inverted.
 
-RtsTracker: log Zhat at all rungs follows the occupancy of the trainer's own chains, log Zhat_k += alpha
-log(r_1 c_k / (r_k c_1)) (Carlson et al. 2016, section 3.3). `rts` has alpha = 1; here an update has few draws, and the
-parameters change.
+RtsTracker: log Zhat at all rungs follows the occupancy of the trainer's chains, log Zhat_k += alpha
+log(r_1 c_k / (r_k c_1)) (Carlson et al. 2016, section 3.3). The estimator `rts` has alpha = 1. Here alpha is smaller,
+because an update has few draws and the parameters change.
 
-JarzynskiTracker: walkers of its own, by annealed importance sampling along the training (Jarzynski 1997; Carbone, Hua,
-Coste & Vanden-Eijnden 2023). At every update the log-weight of a walker grows by log f_{t+1}(v) - log f_t(v), then it
-makes a sweep at the new parameters; log Z_t = log Z_0 + log mean exp(log-weight). Z is unbiased if the parameters do
-not depend on the walkers; the gradient uses other particles.
+JarzynskiTracker: annealed importance sampling along the training, by separate chains, the walkers (Jarzynski 1997;
+Carbone, Hua, Coste & Vanden-Eijnden 2023). At every update the log-weight of a walker grows by
+log f_{t+1}(v) - log f_t(v), then the walker makes a sweep at the new parameters. log Z_t is
+log Z_0 + log mean exp(log-weight). Z is unbiased if the parameters do not depend on the walkers; the gradient uses
+other particles.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class KalmanTracker:
 
     # Variance of a step of the bias, as a multiple of the learning rate (Desjardins et al. 2011, section 4).
     bias_variance = 1e-3
-    # Nats: how far the log Z of the first parameters may lie from that of independent units.
+    # Standard deviation in nats of log Z at the first parameters around log Z of independent units.
     doubt = 10.0
     # Its errors come from the spread between particles.
     fewest_particles = 2
@@ -89,9 +90,9 @@ class KalmanTracker:
     }
 
     def __init__(self) -> None:
-        self.belief = Belief(np.empty(0), np.empty((0, 0)))  # of no rung, until the first parameters come
+        self.belief = Belief(np.empty(0), np.empty((0, 0)))  # empty until the first parameters come
         self.log_f = np.empty(0)
-        self.observed = np.zeros(5)  # as in the last five columns
+        self.observed = np.zeros(5)  # values of the last five columns
 
     def parameters_changed(self, particles: ParallelTempering, learning_rate: float) -> None:
         """Follow the change of log Z from the last parameters to those that the particles have loaded."""
@@ -105,7 +106,7 @@ class KalmanTracker:
         self.observed[4] += change[-1]
 
     def particles_moved(self, particles: ParallelTempering, exchanges: Exchanges) -> None:
-        """Learn from the Exchanges of all pairs: the steps between neighbouring rungs, after every sweep."""
+        """Update the belief by the Exchanges of all pairs: the steps between neighbouring rungs after every sweep."""
         log_z_base = particles.log_z_base()
         at_rungs = np.append(log_z_base, self.belief.mean[:-1])
         up, down = (steps.reshape(-1, at_rungs.size - 1) for steps in (exchanges.up, exchanges.down))
@@ -115,7 +116,7 @@ class KalmanTracker:
         self.observed[2:4] = log_z_base + differences.sum(), np.sqrt(variance.sum())
 
     def rung_inserted(self, rung: int, particles: ParallelTempering) -> None:
-        """Make room for a rung that the ladder has gained; its log Z is a guess between its neighbours'."""
+        """Add a rung that the ladder has gained; its log Z starts as the mean of its neighbours."""
         at_rungs = np.append(particles.log_z_base(), self.belief.mean[:-1])
         guess = 0.5 * (at_rungs[rung - 1] + at_rungs[rung])
         row = rung - 1
@@ -131,11 +132,11 @@ class KalmanTracker:
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """What a checkpoint holds."""
+        """The state for a checkpoint, by name."""
         return {**self.belief._asdict(), "log_f": self.log_f, "observed": self.observed}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Go on from a `state`."""
+        """Continue from a `state`."""
         self.belief = Belief(state["mean"], state["covariance"])
         self.log_f, self.observed = state["log_f"], state["observed"]
 
@@ -156,18 +157,18 @@ class RtsTracker(Resumed):
         self.alpha = 1.0 if as_float(alpha) == 1.0 else share("alpha", alpha)
         self.log_z_hat = np.empty(0)  # (rung,) relative to the first rung
         self.log_z_base = 0.0
-        self.influence = np.empty(0)  # (chain,) of each independent chain on log Z, averaged over updates as log Zhat
+        self.influence = np.empty(0)  # (chain,) of each independent chain on log Z, averaged over updates like log Zhat
         self.occupancy_error = 1.0
 
     def parameters_changed(self, particles: ParallelTempering, learning_rate: float) -> None:
         """Nothing to do: the next draws show how log Z has changed."""
 
     def particles_moved(self, particles: ParallelTempering, exchanges: Exchanges) -> None:
-        """Learn from log f of all chains at all rungs, as many chains at one rung as at any other."""
+        """Update log Zhat by log f of all chains at all rungs; every rung has the same number of chains."""
         rungs = exchanges.log_f.shape[-1]
         if not self.log_z_hat.size:
             self.log_z_hat = np.zeros(rungs)
-        # One ladder's chains make one draw: they are stratified over the rungs.
+        # The chains of a ladder count as one draw, because they are stratified over the rungs.
         occupancy = np.empty((len(exchanges.log_f), rungs))
         mean_by_ladder(exchanges.log_f, self.log_z_hat, occupancy)
         self.follow(occupancy, np.full(rungs, 1.0 / rungs), particles.log_z_base())
@@ -179,19 +180,19 @@ class RtsTracker(Resumed):
         if not self.influence.size:
             self.influence = np.zeros(len(occupancy))
         self.log_z_base = log_z_base
-        # Samplers may still draw by the last one.
+        # A copy, because samplers may still use the previous array.
         self.log_z_hat = self.log_z_hat.copy()
         step = self.alpha, OCCUPANCY_FLOOR, self.log_z_hat, self.influence
         self.occupancy_error = prior.size * step_by_occupancy(occupancy, prior, *step)
 
     def rung_inserted(self, rung: int, particles: ParallelTempering) -> None:
-        """Make room for a rung that the ladder has gained."""
+        """Add a rung that the ladder has gained; its log Zhat starts as the mean of its neighbours."""
         guess = 0.5 * (self.log_z_hat[rung - 1] + self.log_z_hat[rung])
         self.log_z_hat = np.insert(self.log_z_hat, rung, guess)
 
     @property
     def log_z(self) -> tuple[float, float]:
-        """log Z and its standard error, in nats: NaN from a single chain."""
+        """log Z and its standard error, in nats; the error of a single chain is NaN."""
         count = len(self.influence)
         error = self.influence.std(ddof=1) / np.sqrt(count) if count > 1 else np.nan
         return self.log_z_base + float(self.log_z_hat[-1]), float(error)
@@ -211,7 +212,7 @@ _FIRST = 100
 
 
 class JarzynskiTracker(Resumed):
-    """Follows log Z of an RBM by `walkers` chains; `spent` has their sweeps, summed over them."""
+    """Follows log Z of an RBM by `walkers` chains; `spent`: their sweeps, summed over the chains."""
 
     columns = {
         "log_z": ("tracked log partition function", "nat"),
@@ -231,7 +232,7 @@ class JarzynskiTracker(Resumed):
         self.spent, self.log_z_base = 0, 0.0
 
     def follow(self, parameters: Parameters, update: int) -> None:
-        """Go on to these parameters, those that an update starts from."""
+        """Move the walkers to `parameters`, from which the update starts."""
         if not self.log_f.size:
             self._begin(parameters)
             return
@@ -242,7 +243,7 @@ class JarzynskiTracker(Resumed):
     def _begin(self, parameters: Parameters) -> None:
         start_chains(parameters, self.key, parameters.base, self.chains)
         self.log_z_base = log_z_of_base(parameters, self.chains.v.shape[1], self.chains.h.shape[1])
-        # The rung beyond the last step, so that every step here ends in a sweep.
+        # The extra rung after the last step makes every step end in a sweep.
         betas = np.append(np.linspace(0.0, 1.0, self.first + 1), np.inf)
         run_annealing(parameters, betas, self.key, 1, self.first + 1, self.chains, self.log_weight)
         self.log_f = np.empty(self.log_weight.size)
@@ -275,8 +276,8 @@ class JarzynskiTracker(Resumed):
 def relative_error(log_values: np.ndarray) -> float:
     """Relative standard error of the mean of exp(log_values) (n,), from the spread of the values or of their logs.
 
-    The larger of the two counts, because few values do not show the tail. It is widened by the ratio of Student's
-    interval to the normal one.
+    The larger of the two errors is used, because few values do not show the tail. It is multiplied by the ratio of
+    Student's 95% interval to the normal interval.
     """
     relative = np.exp(log_values - log_values.max())
     spread = relative.std(ddof=1) / relative.mean()

@@ -1,4 +1,4 @@
-"""The trainers and trackers by name, and the public function to train an RBM. Adding a trainer is a line here."""
+"""The trainers and trackers by name, and the public function to train an RBM. A new trainer needs one line here."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TRAINERS = {
 }
 
 
-# By the names of the trainers, so that readers of this table depend on no kernel.
+# Named by texts, so that modules which import this table import no kernels.
 _TRACKER = "logzoo.training.trackers:tracker"
 TRACKERS: tuple[str, ...] = ("kalman", "rts")
 
@@ -94,26 +94,27 @@ def train_rbm(
         Examples in a mini-batch.
     learning_rate : float
     schedule : str
-        Of the learning rate: ``"constant"``; ``"linear"``, down to 0 at the end; ``"inverse"``, proportional to
-        1 / (update + 1) from update ``alpha`` on; ``"epochs"``, divided by 2, 3, ... after every ten epochs.
+        Schedule of the learning rate: ``"constant"``; ``"linear"``, down to 0 at the end; ``"inverse"``, proportional
+        to 1 / (update + 1) from update ``alpha`` on; ``"epochs"``, divided by 2, 3, ... after every ten epochs.
     weight_decay : float
-        The weights lose this share, times the learning rate, in every update.
+        Every update reduces the weights by this share times the learning rate.
     start : RBM, optional
         Parameters to start from. By default weights are small and random, and visible biases are the log-odds of the
         data (``initial="marginals"``).
     validation : array of 0 and 1, shape (examples, visible), optional
-        Examples whose tracked log-likelihood is traced, for trainings with a tracker.
+        Examples whose log-likelihood is recorded in the trace; this needs a tracker.
     patience : int, optional
         Updates after which the training ends if the log-likelihood of the validation examples has not risen; the
         result has the best parameters.
     snapshots : int
-        Number of updates whose parameters are kept, about.
+        Approximate number of updates whose parameters are kept.
     walkers : int
         Number of additional chains that follow log Z (Jarzynski), 0 or at least 8.
     seed : int or str
         The same seed gives the same parameters.
     checkpoint : path, optional
-        File from which the same call continues after an interruption. It stays when the training is over.
+        File to which the training saves its progress. After an interruption the same call continues from it. The file
+        stays when the training is over.
     progress : bool
         Whether a progress bar is shown.
     **options
