@@ -1,4 +1,4 @@
-"""Datasets in memory: raw files read, checked and labelled with CF attributes."""
+"""Build datasets in memory: read raw files, check them, and add CF attributes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VALUE_SCALES = {"binary": 1, "grey": 255}
 
 def read_known(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Draw examples from a model whose log Z is known."""
-    # Named by text: the digests of other data sets do not cover the code of models.
+    # Imported by name, so that the digests of other data sets do not cover the code of models.
     return resolve_name("logzoo.datasets.known:read_known")(paths, options)
 
 
@@ -46,9 +46,10 @@ READERS = {
 def build_dataset(name: str, entry: Mapping[str, Any], folder: FilePath) -> xr.Dataset:
     """Read the raw files of one dataset from `folder` and check them against its entry.
 
-    Returns `data` (example, visible) uint8, `split` (example) int8 and, when there are labels, `label`
-    (example) int16; examples are in the order train, validation, test. Where the entry has `label_units`, that many
-    units at the end of `visible` are the label as a one-hot vector. Raises ValueError in one line.
+    Returns `data` (example, visible) uint8, `split` (example) int8 and, if there are labels, `label`
+    (example) int16; examples are in the order train, validation, test. If the entry has `label_units`, that many
+    units at the end of `visible` are the label as a one-hot vector. Raises ValueError, one line, for files that are
+    missing or do not fit the entry.
     """
     paths = {file: Path(folder) / file for file in entry["files"]}
     missing = [file for file, path in paths.items() if not path.is_file()]
@@ -71,7 +72,7 @@ def build_dataset(name: str, entry: Mapping[str, Any], folder: FilePath) -> xr.D
 
 
 def stand_in(name: str, entry_of_digits: Mapping[str, Any], reason: str) -> xr.Dataset:
-    """The 8 x 8 digits by their entry, in place of a dataset that is not available; marked as a stand-in."""
+    """The 8 x 8 digits, built from their entry, in place of a dataset that is not available; marked as a stand-in."""
     LOG.warning("%s: the 8 x 8 digits stand in for it: %s", name, reason)
     dataset = build_dataset("digits", entry_of_digits, Path())
     title = f"Stand-in for {name}: {dataset.attrs['title']}"
@@ -95,7 +96,7 @@ def visible_matrix(dataset: xr.Dataset, split: str | None = None) -> np.ndarray:
 
 
 def label_units(dataset: xr.Dataset) -> int:
-    """How many of the last visible units are the label, as a one-hot vector; ValueError when none are."""
+    """Number of visible units at the end that hold the one-hot label; ValueError if there are none."""
     if "label_units" not in dataset.attrs:
         name = dataset.attrs.get("dataset", "dataset")
         raise ValueError(f"{name}: expected a data set whose last visible units are the label, found no label_units")
@@ -108,7 +109,7 @@ def _check(name, entry, units, split, data, labels):
         expected = f"{rows} {split} examples (at least one) of {inputs} values"
         raise ValueError(f"{name}: expected {expected}, found an array of shape {data.shape}")
     if labels is not None and len(labels) != len(data):
-        raise ValueError(f"{name}: expected a label of every {split} example, found {len(labels)} for {len(data)}")
+        raise ValueError(f"{name}: expected a label for every {split} example, found {len(labels)} for {len(data)}")
     if entry["values"] == "binary" and data.max() > 1:
         raise ValueError(f"{name}: expected values 0 or 1 in {split}, found {data.max()}")
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def read_known(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
-    """Draw the three splits, each from a stream of its own, without labels.
+    """Draw the three splits, each from a separate stream, without labels.
 
     options: `family`, `seed` and `options` of the model, as `known` takes them, and `samples` ({train, validation,
-    test}: examples). Raises ValueError naming the option, and for families that are not of groups.
+    test}: examples). Raises ValueError, which names the option, and for models that `exact_draws` cannot draw from.
     """
     family, seed = options["family"], options["seed"]
     rbm = known(family, seed, **options["options"]).rbm

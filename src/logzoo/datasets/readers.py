@@ -1,10 +1,9 @@
 """Readers of raw files: read(paths, options) -> Splits, the uint8 examples and the labels of each split.
 
-paths: by file name. options: from config/datasets.yaml. Malformed input raises ValueError, one line that names the
-file and the expected form. For text formats the options include where the splits come from: `files` (split -> file
-name), or
-`own_split` ({file, validation, test} and perhaps seed), which cuts one file in the order of its rows, or shuffled by
-the seed.
+paths: {file name: path}. options: from config/datasets.yaml. Malformed input raises ValueError, one line that names the
+file and the expected form. The options of text formats state the source of the splits: `files` ({split: file name}) or
+`own_split` ({file, validation, test} and optionally seed). `own_split` cuts one file, in the order of its rows or after
+a shuffle by the seed.
 """
 
 from __future__ import annotations
@@ -35,12 +34,12 @@ class Splits(NamedTuple):
 
     @classmethod
     def of(cls, parts: Iterable[tuple[np.ndarray, np.ndarray | None]]) -> Splits:
-        """The splits from (examples, labels) of each, in their order."""
+        """The Splits from the pairs (examples, labels) of train, validation and test."""
         return cls(*(dict(zip(SPLITS, arrays, strict=True)) for arrays in zip(*parts, strict=True)))
 
 
 def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation: int, test: int) -> Splits:
-    """Cut one table in the order of its rows: train, `validation`, `test` rows; ValueError when train gets none."""
+    """Cut one table in the order of its rows: train, `validation`, `test` rows; ValueError if train has no row."""
     borders = [len(data) - test - validation, len(data) - test]
     if borders[0] < 1:
         raise ValueError(f"{name}: expected more than {validation + test} examples, found {len(data)} examples")
@@ -49,9 +48,9 @@ def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation
 
 
 def one_hot(name: str, labels: np.ndarray | None, classes: int) -> np.ndarray:
-    """Each label 0 .. classes - 1 as a row with a single one: (examples, classes) uint8; ValueError for others."""
+    """Each label 0 .. classes - 1 as a row with a single 1: (examples, classes) uint8; ValueError for others."""
     if labels is None:
-        raise ValueError(f"{name}: expected a label of every example for {classes} label units, found none")
+        raise ValueError(f"{name}: expected a label for every example for {classes} label units, found none")
     wrong = labels[(labels < 0) | (labels >= classes)]
     if wrong.size:
         raise ValueError(f"{name}: expected labels from 0 to {classes - 1}, found {wrong[0]}")
@@ -85,7 +84,10 @@ def unpacked_chunks(path: Path) -> Iterator[bytes]:
 
 
 def read_contents(path: Path) -> bytearray:
-    """A whole file, unpacked, in no more memory than it takes; ValueError naming it if empty, damaged, too large."""
+    """The unpacked content of a file, in no more memory than it needs.
+
+    Raises ValueError, which names the file, if it is empty, damaged or too large.
+    """
     contents = bytearray()
     try:
         for chunk in unpacked_chunks(path):
@@ -97,7 +99,7 @@ def read_contents(path: Path) -> bytearray:
     return contents
 
 
-IDX_IMAGES, IDX_LABELS = 2051, 2049  # magic numbers: unsigned bytes in three dimensions, in one
+IDX_IMAGES, IDX_LABELS = 2051, 2049  # magic numbers: unsigned bytes in three dimensions, and in one dimension
 
 
 def read_idx(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
@@ -124,7 +126,7 @@ def read_matlab(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits
     """Read binary matrices (examples, visible) and their labels from one MATLAB 5 file.
 
     options: `file`, `train`, `validation`, `test` ({data, labels}: variable names), `column_major` ([height,
-    width]: the images are stored column by column and come out row by row).
+    width]: the images are stored column by column and are returned row by row).
     """
     path = paths[options["file"]]
     names = [options[split][kind] for split in SPLITS for kind in ("data", "labels")]
@@ -147,7 +149,7 @@ def read_matlab(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits
 
 
 def read_digits(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
-    """Read the 8 x 8 digits that scikit-learn carries, in their stored order: train, validation, test examples.
+    """Read the 8 x 8 digits that scikit-learn includes, in their stored order: train, validation, test examples.
 
     options: `threshold` (grey levels 0..16; at or above it a pixel is 1), `validation` and `test` (counts).
     """

@@ -1,6 +1,6 @@
 """Raw data files: copied from local mirrors or downloaded by pooch, verified, stored whole or not at all.
 
-Downloads have limits: on size and time of a file, and one attempt for a host that does not answer.
+Downloads are limited in size and time, and a host that does not answer is tried only once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 3.0
 STALL_SECONDS = 10.0
-# For one file: the largest of ours at 130 kB/s.
+# Limit for one file: enough for the largest configured file at 130 kB/s.
 TOTAL_SECONDS = 600.0
 
 
@@ -117,7 +117,7 @@ class Digests(NamedTuple):
 
 
 def mirror_folders(environ: Mapping[str, str] = os.environ) -> list[Path]:
-    """The local folders searched before any URL: those of LOGZOO_MIRROR where it is set, none where it is empty."""
+    """The local mirror folders: listed in LOGZOO_MIRROR if it is set (none if it is empty), else the default ones."""
     return [Path(folder) for folder in environ.get("LOGZOO_MIRROR", DEFAULT_MIRRORS).split(os.pathsep) if folder]
 
 
@@ -130,12 +130,13 @@ def fetch(
     timeout: float = 5.0,
     total: float = TOTAL_SECONDS,
 ) -> dict[str, Any]:
-    """Bring every file of one source into `folder`, verified, and return the manifest.
+    """Bring every file of one data set into `folder`, verified, and return the manifest.
 
-    files: file name -> {sha256 and/or git_blob, bytes, sources}, as in config/datasets.yaml; timeout: seconds, as of
+    files: {file name: {sha256 and/or git_blob, bytes, sources}}, as in config/datasets.yaml; timeout: seconds, as for
     `Downloader`; total: seconds for one source of a file. A source is read up to its expected size.
-    Returns {"name", "files": {file: {"sha256", "bytes", "source"}}}, source a URL, "mirror:<path>", or "kept" for what
-    was there. Raises SourcesExhausted in one line, and ValueError for a name that leads out of its folder.
+    Returns {"name", "files": {file: {"sha256", "bytes", "source"}}}; the source is a URL, "mirror:<path>", or "kept"
+    for a file that was already there. Raises SourcesExhausted, one line, and ValueError for a name that leads out of
+    its folder.
     """
     for file, entry in files.items():
         if Path(file).name != file or file == "..":
@@ -164,13 +165,13 @@ def digests(path: Path) -> Digests:
 
 
 def matches(actual: Digests, entry: Mapping[str, Any]) -> bool:
-    """Whether a file has checksums that its entry accepts: its own, or those of a source of another form of it."""
+    """Whether a file has the checksums of its entry, or of a source that has the file in another form."""
     other_forms = [source for source in entry["sources"] if not source.get("gzip")]
     return any(_difference(actual, form) is None for form in (entry, *other_forms))
 
 
 def _obtain(name, target, entry, mirrors, download, total):
-    """Obtain one file. Returns its checksums and its source."""
+    """Obtain one file, and return its checksums and its source."""
     if target.is_file():
         present = digests(target)
         if matches(present, entry):
@@ -244,7 +245,7 @@ def _has_checksum(expected):
 
 
 def _difference(actual, expected):
-    """Say how checksums differ from the expected ones; None when all that are given agree."""
+    """A text on the first checksum that differs from the expected one; None if all expected checksums agree."""
     if not _has_checksum(expected):
         return "no checksum is configured"
     for kind in ("sha256", "git_blob"):

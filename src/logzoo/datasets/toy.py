@@ -1,6 +1,6 @@
 """Toy data of Hult et al. (2019), section 4.3: noisy copies of binary codes, one code for each mode.
 
-The random words are raw ones, which NumPy keeps the same for ever.
+Random numbers are raw words of a bit generator, which NumPy guarantees for all versions.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def mode_codes(modes: int, copies: int) -> np.ndarray:
 def noisy_copies(
     modes: int, copies: int, samples: int, flip: float, words: np.random.Philox, odds: Sequence[int] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw the explanatory part of a toy data set: `samples` examples of each mode, every bit flipped by chance.
+    """Draw the explanatory part of a toy data set: `samples` examples of each mode, every bit flipped at random.
 
-    flip: probability of a flip, from 0 to below 1. words: a bit generator; one word is taken for each bit. odds (mode,)
-    whole numbers: so many times as many of a mode; the paper has equal modes.
+    flip: probability of a flip, from 0 to below 1. words: a bit generator; one word is taken for each bit.
+    odds (mode,): whole numbers that multiply `samples` for each mode; the paper has equal modes.
     Returns examples (example, log2(modes) * copies) uint8 and their modes (example,) int16, counted from 0: steps 4 and
-    5 of the paper, in its order. Raises ValueError naming the argument.
+    5 of the paper, in its order. Raises ValueError, which names the argument.
     """
     codes = mode_codes(modes, copies)
     samples, flip = whole_number("samples", samples), share("flip", flip)
@@ -61,10 +61,10 @@ def noisy_copies(
 
 
 def read_toy(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
-    """Draw the three splits, each from a stream of its own, and shuffle them, so that leading rows are of any mode.
+    """Draw the three splits, each from a separate stream, and shuffle each, so that the first rows mix all modes.
 
-    options: `modes`, `copies`, `flip`, `seed`, and `samples` ({train, validation, test}: examples of each mode), times
-    `odds` where these are given. The labels are the modes. Raises ValueError naming the option.
+    options: `modes`, `copies`, `flip`, `seed`, and `samples` ({train, validation, test}: examples of each mode);
+    `odds`, if set, multiply the samples. The labels are the modes. Raises ValueError, which names the option.
     """
     sizes, parts = (options["modes"], options["copies"]), []
     for split in SPLITS:
