@@ -111,7 +111,7 @@ def test_the_command_line_compares_them_all(rbm, data, tmp_path, monkeypatch, ca
     ais = next(one for one in content["estimates"] if one["method"] == "ais")
     assert content["lower_bound"] == pytest.approx(ais["log_z"] - 2 * ais["std_error"])
     assert main(["estimate", "model.npz", "--method", "all", "--option", "rungs=5"]) == 1
-    assert "--option: expected none beside --method all" in capsys.readouterr().err
+    assert "--option: expected none with --method all" in capsys.readouterr().err
 
 
 def test_a_disagreement_is_a_warning(rbm, tmp_path, monkeypatch, capsys):

@@ -172,7 +172,7 @@ def test_unusable_arguments_are_one_line(tmp_path):
     for changes, reason in [
         ({"parameters": {"a": object()}}, "parameters cannot be written as JSON"),
         ({"parameters": {"a": float("nan")}}, "parameters cannot be written as JSON"),
-        ({"kind": "plot"}, "no artifact kind 'plot': choose from dataset, model"),
+        ({"kind": "plot"}, "unknown kind of artifact 'plot': expected one of dataset, model"),
         ({"source": None}, "global attribute 'source_sha256' is None"),
     ]:
         with pytest.raises(ValueError, match=reason):

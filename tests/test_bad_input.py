@@ -47,9 +47,9 @@ CASES = [
     ("exact large.nc", "smaller layer has 40 units"),
     # Models
     ("exact absent.nc", "absent.nc: no such file"),
-    ("exact model.pt", "model.pt: a pickle runs whatever program it holds"),
+    ("exact model.pt", "model.pt: reading a pickle runs any program in it"),
     ("info model.pt", "import joblib; RBM.from_sklearn(joblib.load('model.pt')).save('model.nc')"),
-    ("exact data.npy", "data.npy: one array of NumPy, an RBM is three: np.savez("),
+    ("exact data.npy", "data.npy: one array of NumPy, but an RBM has three: np.savez("),
     ("info table.csv", "table.csv: a text file; in Python read its numbers by np.loadtxt, then np.savez("),
     ("exact other.npz", "other.npz: expected the arrays weights, visible_bias, hidden_bias or those of a known"),
     ("exact model.nc --transposed", "model.nc: the weights of an artifact are (visible, hidden): leave"),

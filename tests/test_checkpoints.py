@@ -72,7 +72,7 @@ def test_what_comes_to_the_place_of_a_checkpoint_stays(folder, caplog):
     checkpoint = Checkpoint("later", "mine")
     (folder / "later").write_text("mine")
     checkpoint.save(1, {})
-    assert "another file has come to its place" in caplog.text and checkpoint.load({}) == 0
+    assert "another program has put a file at this path" in caplog.text and checkpoint.load({}) == 0
     (folder / "model.nc.checkpoint.npz").write_text("mine")
     discard_checkpoint("later")
     discard_beside("model.nc")

@@ -86,7 +86,7 @@ def test_accuracy_is_the_sum_over_examples_of_their_own_label():
             prediction_accuracy,
             np.zeros((2, 10)),
             3,
-            "examples: expected a single one among the last 3 values, not so in row 0",
+            "examples: expected one 1 in the last 3 values of each row, not so in row 0",
         ),
     ],
 )

@@ -125,7 +125,7 @@ def test_a_truncated_matlab_file_is_refused(tmp_path):
     path, content = tmp_path / "cut.mat", matlab_content(tmp_path, vishid=np.random.default_rng(0).normal(size=(9, 7)))
     for size in (0, 127, 150, len(content) - 2):
         path.write_bytes(content[:size])
-        with pytest.raises(ValueError, match=r"cut\.mat: expected a whole MATLAB file, found a damaged or another one"):
+        with pytest.raises(ValueError, match=r"cut\.mat: expected a whole MATLAB file, found a damaged or different"):
             RBM.from_mat(path)
 
 

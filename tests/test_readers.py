@@ -123,7 +123,7 @@ def test_biases_named_the_other_way_round_turn_the_weights(tmp_path, names):
     found, (note,) = read(write(path, dict(zip(names.split(","), (rbm.weights.T, *shaped(rbm, "row")), strict=True))))
     assert same(found, rbm)
     assert "guessed from the shapes and names" in note and note.endswith(
-        "is taken as (hidden, visible): so the biases fit it"
+        "is taken as (hidden, visible), because the biases fit only that"
     )
     # Names that say nothing, or the same of both, leave it to the shapes.
     plain = dict(zip(("W", "h1_bias", "h_bias"), (rbm.weights, *shaped(rbm, "row")), strict=True))

@@ -228,7 +228,7 @@ def test_a_checkpoint_that_has_no_room_is_a_warning(tmp_path, monkeypatch, caplo
     run = train_rbm(patterns(), "pcd", hidden=4, batch=20, updates=30, checkpoint=tmp_path / "c.npz")
     np.testing.assert_array_equal(run.rbm.weights, whole.weights)
     assert [record.message for record in caplog.records] == [
-        f"{tmp_path / 'c.npz'}: No space left on device; going on without a new checkpoint"
+        f"{tmp_path / 'c.npz'}: No space left on device; the work continues without a new checkpoint"
     ]
     assert os.listdir(tmp_path) == []
 

@@ -248,9 +248,9 @@ def test_resampling_keeps_walkers_of_large_weight():
 @pytest.mark.parametrize(
     ("method", "settings", "match"),
     [
-        ("pcd", {"walkers": 7}, "walkers: expected none, or at least 8, found 7"),
-        ("sml-pt", {"walkers": 10, "tracker": "rts"}, "walkers: expected no tracker beside them, found 10"),
-        ("exact", {"walkers": 10}, "walkers: expected no tracker beside them"),
+        ("pcd", {"walkers": 7}, "walkers: expected 0 or at least 8, found 7"),
+        ("sml-pt", {"walkers": 10, "tracker": "rts"}, "walkers: expected 0 with a tracker, found 10"),
+        ("exact", {"walkers": 10}, "walkers: expected 0 with a tracker"),
     ],
 )
 def test_walkers_are_refused_where_they_cannot_be(method, settings, match):

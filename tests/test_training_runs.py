@@ -77,7 +77,7 @@ def test_a_checkpoint_of_another_training_is_kept_and_a_broken_one_starts_over(t
         with pytest.raises(Interrupted):
             trained("pcd", checkpoint=path, learning_rate=0.01)
     before = path.read_bytes()
-    with pytest.raises(ValueError, match="^checkpoint: .*that of other work$"):
+    with pytest.raises(ValueError, match="^checkpoint: .*found a checkpoint of other work$"):
         trained("pcd", checkpoint=path)
     assert path.read_bytes() == before
     path.write_bytes(before[:-200])

@@ -4,7 +4,7 @@ import importlib
 
 __version__ = "0.1.0"
 
-# Public names and their modules, each imported when it is first used; __init__.pyi has them for type checkers.
+# Public names and their modules. A module is imported on first use; __init__.pyi lists the names for type checkers.
 _PUBLIC = {
     "RBM": "logzoo.models.rbm",
     "exact_log_z": "logzoo.models.exact_sums",

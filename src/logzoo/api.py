@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from logzoo.budgets import SweepLedger
-from logzoo.checks import binary_matrix, flag, is_a, lower_case, whole_number
+from logzoo.checks import binary_matrix, flag, is_a, lower_case, shown, whole_number
 from logzoo.estimators import estimator_registry as registry
 from logzoo.estimators.estimator import Draws
 from logzoo.functions import Listing, check_options
@@ -48,18 +48,18 @@ def estimate_log_z(
     ----------
     rbm : RBM
     method : str, callable or Estimator
-        ``"auto"`` runs unlike methods until they agree to within ``tolerance`` (default 0.1 nat), or refuses.
-        Any other name is that of one estimator, of logzoo or of an entry point ``logzoo.estimators`` of an installed
-        package; `methods` lists all. An `Estimator` or a function
-        ``estimate(rbm, ledger, stream, **options)`` of your own is run and checked as the listed ones are.
+        ``"auto"`` runs different methods until they agree to within ``tolerance`` (default 0.1 nat), or refuses.
+        Any other name is one estimator: of logzoo, or of an installed package with an entry point in the group
+        ``logzoo.estimators``. `methods` lists all. An `Estimator` or a function
+        ``estimate(rbm, ledger, stream, **options)`` of your own is run and checked like a listed estimator.
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included. The default is 10,000 for one method
         and at most 300,000 for ``"auto"`` (fewer for large models), which may stop earlier.
     chains : int
         Number of independent chains, at least 2: their spread gives the standard error.
     base : array, shape (visible,), or str, optional
-        Log-odds of the base distribution, or ``"modes"``, ``"matched"``, ``"visible-bias"`` or ``"uniform"``. By
-        default the marginals of the data if there are data, else ``"modes"``.
+        Log-odds of the base distribution, or ``"modes"``, ``"matched"``, ``"visible-bias"`` or ``"uniform"``. The
+        default is the marginals of ``data``, or ``"modes"`` without data.
     data : array of 0 and 1, shape (examples, visible), optional
         Examples for the base, and for methods that start from data.
     seed : int or str
@@ -72,7 +72,7 @@ def estimate_log_z(
         Whether the estimate of a single method is checked against evidence: rigorous bounds, and chains that start
         in the modes (at most 5,000 sweeps of 256 chains). The budget does not include the check.
     checkpoint : path, optional
-        File of ``"auto"`` from which the same call continues after an interruption.
+        File to which ``"auto"`` saves its progress. After an interruption the same call continues from it.
     **options
         Options of the method, which `methods` lists.
 
@@ -107,7 +107,7 @@ def estimate_log_z(
     ledger, data, options = _settings(rbm, method, sweeps, chains, base, data, threads, progress, options)
     if checkpoint is not None:
         if method != "auto":
-            raise ValueError("checkpoint: expected method auto, the others are not interrupted")
+            raise ValueError(f"checkpoint: expected method auto, found {shown(method)}; leave checkpoint out")
         call = {"rbm": rbm, "seed": str(seed), "sweeps": ledger.sweeps, "chains": chains, **options}
         modules = {module for name in (method, *auto.METHODS) for module in registry.find(name).modules}
         options["checkpoint"] = chosen_checkpoint(checkpoint, call, modules)
@@ -136,15 +136,15 @@ def draw_samples(
     progress: bool = False,
     **options: Any,
 ) -> Draws:
-    """Run the sampler of an estimator, for several estimators to read.
+    """Run the sampler of an estimator; several estimators can read the draws.
 
     Parameters
     ----------
     rbm : RBM
     method : str or Estimator
         Estimator whose sampler is run. Listed estimators that use the same sampler can read the draws, too:
-        ``"rts"``, ``"ti-rb"``, ``"mbar"`` and others simulated tempering, ``"bar"`` and ``"pt-mbar"`` parallel
-        tempering.
+        ``"rts"``, ``"ti-rb"``, ``"mbar"`` and others use simulated tempering; ``"bar"`` and ``"pt-mbar"`` use
+        parallel tempering.
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included (default 10,000).
     chains : int
@@ -173,8 +173,8 @@ def draw_samples(
 
     Notes
     -----
-    The draws are observed for all listed estimators that can read them, so the run costs a little more than that of
-    one estimator.
+    The run records statistics for every listed estimator that can read the draws. It costs a little more than the run
+    of one estimator.
 
     Examples
     --------
@@ -198,9 +198,9 @@ def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
     draws : Draws
         Draws by `draw_samples`.
     method : str or Estimator
-        Estimator that uses the sampler that made the draws.
+        Estimator that uses the sampler of the draws.
     **options
-        Options of the reading, as opposed to those of the sampler.
+        Options of the estimator; options of its sampler belong to `draw_samples`.
 
     Returns
     -------
@@ -213,8 +213,8 @@ def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
 
     Notes
     -----
-    The estimate is not checked against evidence, as `estimate_log_z` does. With the same method, options and seed it is
-    the estimate of ``estimate_log_z(..., check=False)``. Estimates from the same draws have correlated errors.
+    The estimate is not checked against evidence. With the same method, options and seed it equals
+    ``estimate_log_z(..., check=False)``. Estimates from the same draws have correlated errors.
 
     Examples
     --------
@@ -248,11 +248,11 @@ def methods() -> Listing:
 
 
 def _settings(rbm, method, sweeps, chains, base, data, threads, progress, options):
-    """The ledger, the checked data, and the options of a method with all that it needs of the other arguments."""
+    """The ledger, the checked data, and the options, completed by the other arguments that the method needs."""
     sweeps = _SWEEPS if sweeps is None else sweeps
     # Every standard error comes from the spread between chains.
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))
-    # A method of a user may lack these.
+    # These options are added only if they are set, because a user's own method may lack them.
     options |= {"threads": threads} if threads is not None else {}
     options |= {"progress": progress} if progress else {}
     if data is not None:

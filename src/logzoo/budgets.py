@@ -15,7 +15,7 @@ class BudgetExceeded(ValueError):
 
 
 class SweepLedger:
-    """A budget of Gibbs sweeps for each of some chains, spent under named purposes.
+    """A budget of Gibbs sweeps per chain, spent under named purposes.
 
     Parameters
     ----------
@@ -27,12 +27,12 @@ class SweepLedger:
     Attributes
     ----------
     by_purpose : dict of str to int
-        Chain-sweeps entered so far.
+        Sweeps spent so far under each purpose, summed over the chains.
 
     Raises
     ------
     ValueError
-        For sizes that are no whole number above 0, and for more than 10^11 sweeps.
+        For sizes that are not whole numbers above 0, and for more than 10^11 sweeps.
 
     Examples
     --------
@@ -66,23 +66,23 @@ class SweepLedger:
         return self.sweeps - self.spent
 
     def spend(self, sweeps: int, purpose: str, *, chains: int | None = None) -> int:
-        """Enter `sweeps` sweeps of `chains` chains (all by default) under `purpose`; returns `sweeps`.
+        """Count `sweeps` sweeps of `chains` chains (all by default) under `purpose`, and return `sweeps`.
 
-        Call it before the sweeps are made: it raises BudgetExceeded, and enters nothing, where they do not fit.
+        Call it before the sweeps run. If they exceed the budget, it raises BudgetExceeded and counts nothing.
         """
         chains = self.chains if chains is None else chains
         chain_sweeps = whole_number("sweeps", sweeps, minimum=0) * whole_number("chains", chains)
         if self.chain_sweeps + chain_sweeps > self.sweeps * self.chains:
             budget = f"{self.sweeps} sweeps of {self.chains} chains, {self.spent} spent"
             wanted = f"{sweeps} sweeps of {chains} chains"
-            raise BudgetExceeded(f"{purpose}: {wanted} exceed what is left of the budget ({budget})")
+            raise BudgetExceeded(f"{purpose}: {wanted} exceed the rest of the budget ({budget})")
         self.by_purpose[purpose] = self.by_purpose.get(purpose, 0) + chain_sweeps
         return sweeps
 
     def part(self, sweeps: int, purpose: str, *, chains: int | None = None) -> SweepLedger:
-        """A new SweepLedger of that many sweeps of `chains` chains (all by default), which are spent from this ledger.
+        """A new SweepLedger of `sweeps` sweeps of `chains` chains (all by default), which this ledger counts as spent.
 
-        Raises BudgetExceeded where they do not fit.
+        Raises BudgetExceeded if they exceed the budget.
         """
         chains = self.chains if chains is None else chains
         self.spend(sweeps, purpose, chains=chains)

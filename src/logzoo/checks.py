@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     Kind = TypeVar("Kind")
     from logzoo.types import Array, Bits, Floats
 
-# Sizes, counts and sweeps: no machine holds or makes more.
+# Largest size, count or number of sweeps: beyond the memory and speed of any machine.
 _LARGEST = 10**12
-_SHOWN = 80  # letters of a value in a message
-_NAMED = 30  # names in a list of choices
+_SHOWN = 80  # most letters of a value in a message
+_NAMED = 30  # most names in a list of choices
 
 
 def shown(value: object) -> str:
-    """A value as one line of a message; its type where the value cannot be shown."""
+    """A value as one line of a message; its type if its repr fails."""
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # whole numbers of thousands of digits, and any object's own
-        text = f"something of type {type(value).__name__}"
+    except Exception:  # repr fails for whole numbers of thousands of digits, and may fail for a user's class
+        text = f"an object of type {type(value).__name__}"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def expected_one_of(value: object, choices: Iterable[object], unlisted: Iterable[str] = ()) -> str:
-    """The end of a message about an unknown name: the nearest name, then at most 30 choices, without the unlisted."""
+    """The end of a message about an unknown name: a similar name from both lists, then at most 30 of the choices."""
     names = sorted(map(str, choices))
     near = get_close_matches(str(value)[:_SHOWN], [*names, *unlisted], n=1, cutoff=0.6)
     hint = f"did you mean {near[0]!r}? " if near else ""
@@ -41,7 +41,7 @@ def expected_one_of(value: object, choices: Iterable[object], unlisted: Iterable
 
 
 def is_a(name: str, value: object, kind: type[Kind]) -> Kind:
-    """`value`, if it is an object of that class."""
+    """`value`, if it is an object of the class `kind`."""
     if not isinstance(value, kind):
         raise ValueError(f"{name}: expected an object of type {kind.__name__}, found {shown(value)}")
     return value
@@ -65,7 +65,7 @@ def whole_number(name: str, value: Any, *, minimum: int = 1, maximum: int = _LAR
 
 
 def positive_number(name: str, value: object, *, or_zero: bool = False) -> float:
-    """`value` as float, if it is finite and above zero, or zero where that is allowed."""
+    """`value` as float, if it is finite and above zero; with `or_zero` it may be zero."""
     number = as_float(value)
     if not 0.0 < number < math.inf and not (or_zero and number == 0.0):
         expected = "of at least 0" if or_zero else "above 0"
@@ -74,7 +74,7 @@ def positive_number(name: str, value: object, *, or_zero: bool = False) -> float
 
 
 def finite_number(name: str, value: object) -> float:
-    """`value` as float, if it is a finite real number or an array of one, and no truth value."""
+    """`value` as float, if it is a finite real number or an array of one number, but not a boolean."""
     array = real_array(name, value)
     if array.ndim or array.dtype.kind == "b" or not np.isfinite(array):
         raise ValueError(f"{name}: expected a finite number, found {shown(value)}")
@@ -111,17 +111,17 @@ def lower_case(method: Any) -> Any:
 
 
 def without_torch(value: Any) -> Any:
-    """`value`; for a tensor of PyTorch on any device and of any precision, a NumPy array of its numbers."""
+    """`value`; a PyTorch tensor, on any device and of any precision, as a NumPy array."""
     if not hasattr(value, "detach"):
         return value
     tensor = value.detach().cpu()
-    # NumPy has no type for those of machine learning, such as bfloat16.
+    # NumPy lacks the short types of machine learning, such as bfloat16; they become float32.
     return (tensor.float() if tensor.is_floating_point() and tensor.itemsize < 4 else tensor).numpy()
 
 
 def real_array(name: str, value: object) -> Array:
     """`value` as an array of booleans, whole or real numbers, its type unchanged; ValueError for others and masks."""
-    # NumPy drops the masks of rows.
+    # np.asarray would drop the masks of rows in a list.
     rows = value if isinstance(value, list | tuple) else ()
     if np.ma.is_masked(value) or any(map(np.ma.is_masked, rows)):
         raise ValueError(f"{name}: expected numbers, found masked ones: fill or remove them first")
@@ -135,11 +135,11 @@ def real_array(name: str, value: object) -> Array:
 
 
 def finite_array(name: str, value: object, *, dimensions: int) -> Floats:
-    """`value` as a new contiguous float64 array of that many dimensions, if every entry is finite."""
+    """`value` as a new contiguous float64 array with `dimensions` dimensions, if every entry is finite."""
     array = real_array(name, value)
     if array.ndim != dimensions or array.size == 0:
         raise ValueError(f"{name}: expected a non-empty array of {dimensions} dimension(s), found {array.shape}")
-    with np.errstate(over="ignore"):  # numbers of more bits than float64
+    with np.errstate(over="ignore"):  # longdouble numbers beyond float64 become infinite and are refused below
         array = np.array(array, np.float64, order="C")
     wrong = array.size - np.count_nonzero(np.isfinite(array))
     if wrong:
@@ -150,14 +150,14 @@ def finite_array(name: str, value: object, *, dimensions: int) -> Floats:
 def binary_matrix(name: str, value: object, *, visible: int | None = None) -> Bits:
     """`value` as a contiguous uint8 matrix (examples, visible) of zeros and ones."""
     array = _matrix(name, value)
-    # For whole numbers the extremes suffice, which takes no memory.
+    # For whole numbers it suffices to check the extremes, which needs no memory.
     whole = array.dtype.kind in "biu"
     if not (array.min() >= 0 and array.max() <= 1 if whole else ((array == 0) | (array == 1)).all()):
         hint = "binarise the data first"
         if (abs(array) == 1).all():
             hint = "found -1 and 1: pass (x + 1) / 2"
         elif array.min() >= 0 and array.max() <= 1:
-            hint = "found grey levels: pass x >= 0.5, or draw bits; a likelihood is then that of the bits"
+            hint = "found grey levels: pass x >= 0.5, or draw bits (likelihoods then refer to the bits)"
         raise ValueError(f"{name}: expected zeros and ones only; {hint}")
     if visible is not None and array.shape[1] != visible:
         raise ValueError(f"{name}: expected {visible} columns (visible units), found {array.shape[1]}")
@@ -168,7 +168,7 @@ def grey_matrix(name: str, value: object) -> Array:
     """`value` as a contiguous float32 matrix (examples, visible) of numbers from 0 to 1."""
     array = _matrix(name, value)
     if not (array.min() >= 0 and array.max() <= 1):
-        raise ValueError(f"{name}: expected grey levels from 0 to 1 only; divide them by the largest possible")
+        raise ValueError(f"{name}: expected grey levels from 0 to 1 only; divide them by the largest possible level")
     return np.ascontiguousarray(array, dtype=np.float32)
 
 

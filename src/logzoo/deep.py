@@ -38,13 +38,18 @@ def dbm_log_likelihood(
     Returns
     -------
     MeanLogLikelihood
-        ``value`` in nats; ``interval``, 95%, from the intervals of all log Zs, those of the examples taken to err
-        together; ``std_error`` over other draws of examples. RuntimeWarning where a log Z did not converge.
+        ``value`` in nats. ``interval`` (95%) follows from the intervals of all log Zs; the errors of the examples'
+        log Zs are treated as fully correlated. ``std_error`` covers the choice of examples.
 
     Raises
     ------
     ValueError
         For layers and data that do not fit.
+
+    Warns
+    -----
+    RuntimeWarning
+        If a log Z did not converge.
 
     References
     ----------
@@ -61,7 +66,7 @@ def dbm_log_likelihood(
     bias, weights, hidden_bias = (real_array("layers", array) for array in layers[:3])
     data = binary_matrix("data", data, visible=len(bias))
     estimates = [estimate_log_z(whole_rbm, method, seed=seed, **settings)]
-    # An example fixes the visible layer: the others are a deep Boltzmann machine with another first bias.
+    # An example fixes the visible layer. Its input is added to the first bias of the other layers, which remain a DBM.
     for i, inputs in enumerate(data @ weights + hidden_bias if len(layers) > 3 else ()):
         estimates.append(estimate_log_z(RBM.from_dbm([inputs, *layers[3:]]), method, seed=f"{seed}/{i}", **settings))
     wrong = sum(not estimate.converged for estimate in estimates)

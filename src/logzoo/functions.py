@@ -1,7 +1,7 @@
-"""Functions that are listed by name: imported when they are needed, and the options that they take.
+"""Functions that are listed by name and imported when needed, and the options that they take.
 
-A function is named as "package.module:function" or is a function of a user's own. Its options are its keyword-only
-parameters; the library passes the others by position.
+A function is a text "package.module:function" or a user's own function. Its options are its keyword-only parameters;
+the library passes the others by position.
 """
 
 import inspect
@@ -13,12 +13,12 @@ from logzoo.checks import expected_one_of, shown
 from logzoo.printing import table
 
 Function = str | Callable
-# Parameters that the library passes to every method itself: no options, so no message and no table lists them.
+# Parameters that the library itself passes to methods. They are not options, so messages and tables omit them.
 _PASSED = {"progress", "stream", "threads"}
 
 
 def resolved(function: Function) -> Callable:
-    """The function itself, imported if it is named."""
+    """The function; if it is named by a text, it is imported."""
     return function if callable(function) else resolve_name(function)
 
 
@@ -33,7 +33,7 @@ def options_of(*functions: Function) -> set[str]:
 
 
 def check_options(name: str, options: Iterable[str], functions: Iterable[Function]) -> None:
-    """Raise ValueError that names the known options for an unknown one. name: the name of the method in the list.
+    """Raise ValueError for an unknown option; the message lists the known options after the method's `name`.
 
     A user's own function with a `**` parameter may pass on any option, so there is nothing to check.
     """
@@ -47,7 +47,7 @@ def check_options(name: str, options: Iterable[str], functions: Iterable[Functio
 
 
 def taken(options: Mapping, *functions: Function) -> dict:
-    """Those of the options that functions take."""
+    """The options, without those that the functions do not take."""
     known = options_of(*functions)
     return {name: value for name, value in options.items() if name in known}
 
@@ -75,7 +75,7 @@ class Method:
         return options_of(*self.functions)
 
     def run(self, name: str, /, *arguments: Any, **options: Any) -> Any:
-        """Call the method; ValueError for an unknown option, as `check_options`."""
+        """Call the method; raises ValueError for an unknown option."""
         check_options(name, options, self.functions)
         return resolved(self.functions[0])(*arguments, **options)
 

@@ -4,11 +4,12 @@ The geometric path at inverse temperature beta: log f_beta(v, h) = beta [c.v + v
 The base p_1 (beta = 0) has independent visible units with log-odds c0 and uniform hidden units; densities along the
 path are unnormalised, so log Z_1 = sum_i softplus(c0_i) + H log 2.
 
-Rungs of an adapted ladder are at equal steps of a length. The thermodynamic length of a stretch of the path is the
-integral of sqrt(d^2 log Z / d beta^2) over it (Gelman & Meng 1998, section 3; Crooks 2007). Its barrier is the sum of
-the rejection rates of exchanges between its neighbours (Syed et al. 2019, section 5).
+An adapted ladder divides a length of the path into equal steps. The thermodynamic length of a stretch of the path is
+the integral of sqrt(d^2 log Z / d beta^2) over it (Gelman & Meng 1998, section 3; Crooks 2007). Its barrier is the sum
+of the rejection rates of exchanges between neighbouring rungs (Syed et al. 2019, section 5).
 
-numba takes long to import and every plan of the workflow imports this module, so functions import the kernels.
+numba takes long to import, and every plan of the workflow imports this module. Kernels are therefore imported inside
+functions.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 # Share of the examples added to each of the two counts of a unit, so that no log-odds is infinite.
 PSEUDO_SHARE = 0.05
-# Share of the length that counts beta itself: no gap is wider than with this many times fewer linear rungs.
+# Share of the length that is uniform in beta: no gap exceeds 1 / LINEAR_SHARE times the gap of the linear ladder.
 LINEAR_SHARE = 0.1
 # Salakhutdinov & Murray (2008): 500 steps to 0.5, 4000 to 0.9 and 10,000 to 1, as shares of all steps.
 _DENSE_NEAR_ONE = ((0.0, 0.0), (0.5, 500 / 14500), (0.9, 4500 / 14500), (1.0, 1.0))
@@ -36,7 +37,7 @@ _DENSE_NEAR_ONE = ((0.0, 0.0), (0.5, 500 / 14500), (0.9, 4500 / 14500), (1.0, 1.
 def log_odds(data: Array, *, pseudo_share: float = PSEUDO_SHARE) -> Floats:
     """Log-odds (visible,) of the mean of 0/1 data (examples, visible), smoothed: p = (mean + s) / (1 + 2 s)."""
     positive_number("pseudo_share", pseudo_share)
-    # Not a copy in float64 of all the data: that took longer than many an estimate.
+    # dtype avoids a float64 copy of all data, which took longer than many estimates.
     mean = np.mean(data, axis=0, dtype=np.float64)
     p = (mean + pseudo_share) / (1.0 + 2.0 * pseudo_share)
     return np.log(p) - np.log1p(-p)
@@ -67,16 +68,16 @@ def kernel_parameters(rbm: RBM, base: Floats) -> Parameters:
     return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, base)
 
 
-# Nats by which rounding may move log Z: where states are drawn, and where an estimate states the error.
+# Most nats by which rounding may move log Z: for draws of states, and for estimates, which report the rounding error.
 _MOST_MOVED, MOST_ESTIMATED = 1e-3, 1.0
-# Standard deviations of the sum of all rounding errors that count as its largest size.
+# The largest rounding error of log Z is taken as this many standard deviations.
 _DEVIATIONS = 4.0
 
 
 def rounding_error(rbm: RBM) -> float:
-    """Standard deviation of log Z in nats, at most, by rounding the parameters for the kernels.
+    """Upper bound in nats of the standard deviation of log Z that rounding the parameters for the kernels causes.
 
-    Parameters of one size are off by the same amount, which adds up; errors of different sizes are independent.
+    Parameters of equal size have the same error, so their errors add up; errors of different sizes are independent.
     """
     from logzoo.kernels.fixed_point import fixed_point_unit
 
@@ -90,13 +91,13 @@ def rounding_error(rbm: RBM) -> float:
 def check_rounding(rbm: RBM, most: float = _MOST_MOVED, rule: str = "") -> None:
     """Raise ValueError where rounding the parameters for the kernels could move log Z by more than `most` nats.
 
-    rule: what this limit is, for the message.
+    rule: the origin of this limit, for the message.
     """
     moved = _DEVIATIONS * rounding_error(rbm)
     if moved > most:
         raise ValueError(
-            f"weights: the kernels round parameters to 31 bits of the largest sum of them; this could move log Z by "
-            f"{moved:.2g} nats, expected at most {most:.2g}{rule and f' ({rule})'}; exact_log_z does not round"
+            f"weights: the kernels round parameters to 31 bits of the largest input of a unit; this could move log Z "
+            f"by {moved:.2g} nats, expected at most {most:.2g}{rule and f' ({rule})'}; exact_log_z does not round"
         )
 
 
@@ -138,15 +139,16 @@ def prior_weights(prior: object, betas: Floats) -> Floats:
     else:
         r = finite_array("prior", prior, dimensions=1)
     if r.size != betas.size or np.any(r <= 0.0):
-        raise ValueError(f"prior: expected {betas.size} positive weights, one a rung, or a number s for exp(s beta)")
+        expected = f"{betas.size} positive weights, one per rung, or a number s for exp(s beta)"
+        raise ValueError(f"prior: expected {expected}, found {shown(prior)}")
     return r / r.sum()
 
 
 def equal_length(betas: Floats, curvature: Floats, *, linear_share: float = LINEAR_SHARE) -> Floats:
     """Inverse temperatures (rung,) from 0 to 1, as many as in `betas`, at equal steps of thermodynamic length.
 
-    curvature (rung,): d^2 log Z / d beta^2 at `betas`. A share of the length is beta itself, so that the widest gap is
-    at most 1 / linear_share times that of the linear ladder.
+    curvature (rung,): d^2 log Z / d beta^2 at `betas`. The share `linear_share` of the length is uniform in beta. The
+    widest gap is therefore at most 1 / linear_share times the gap of the linear ladder.
     """
     speed = np.sqrt(curvature)
     steps = 0.5 * (speed[1:] + speed[:-1]) * np.diff(betas)
@@ -154,7 +156,7 @@ def equal_length(betas: Floats, curvature: Floats, *, linear_share: float = LINE
 
 
 def at_equal_steps(betas: Floats, steps: Floats, rungs: int, *, linear_share: float = LINEAR_SHARE) -> Floats:
-    """Inverse temperatures (rungs,) from 0 to 1 at equal steps of a length with these steps between `betas`."""
+    """Inverse temperatures (rungs,) from 0 to 1 at equal steps of a length; `steps` is the length between `betas`."""
     share = _shares(betas, steps, linear_share)
     moved = np.interp(np.linspace(0.0, 1.0, rungs), share, betas)
     moved[[0, -1]] = 0.0, 1.0
@@ -164,10 +166,9 @@ def at_equal_steps(betas: Floats, steps: Floats, rungs: int, *, linear_share: fl
 def equal_barrier(betas: Floats, attempted: Floats, accepted: Floats, *, linear_share: float = LINEAR_SHARE) -> Floats:
     """Inverse temperatures (rung,) from 0 to 1, as many as in `betas`, at equal steps of the barrier.
 
-    attempted, accepted (pair,): exchanges of neighbours at `betas`, tried and made. A share of the barrier is spread
-    evenly over beta, as in `equal_length`.
+    attempted, accepted (pair,): counts of exchanges between neighbours of `betas`. linear_share: as in `equal_length`.
     """
-    # Half a rejection in one more exchange: no rate is 0 or 1 because few exchanges were tried.
+    # Half a rejection and one attempt are added, so that few attempts do not give a rate of 0 or 1.
     rejected = (attempted - accepted + 0.5) / (attempted + 1.0)
     moved = carried(betas, _shares(betas, rejected, linear_share), np.linspace(0.0, 1.0, betas.size))
     moved[[0, -1]] = 0.0, 1.0
@@ -182,19 +183,19 @@ def _shares(betas: Floats, steps: Floats, linear_share: float) -> Floats:
 
 
 def carried(values: Floats, before: Floats, after: Floats) -> Floats:
-    """Values (rung,) at the rungs `after` from those at `before`: cubic, without new extremes."""
+    """Interpolate values (rung,) from the rungs `before` to the rungs `after`: cubic, without new extremes."""
     from scipy.interpolate import PchipInterpolator  # takes long to import, and every job would wait for it
 
     return PchipInterpolator(before, values)(after)
 
 
 def chebyshev_nodes(count: int) -> Floats:
-    """`count` Chebyshev points of the second kind on [0, 1], ends included: exact there (Trefethen 2013, ch. 2)."""
+    """`count` Chebyshev points of the second kind, from exactly 0 to exactly 1 (Trefethen 2013, ch. 2)."""
     return 0.5 * (1.0 - np.cos(np.pi * np.arange(count) / (count - 1)))
 
 
 def interpolation_matrix(nodes: Floats, targets: Floats) -> Floats:
-    """Matrix (nodes, targets) that carries values at Chebyshev nodes to targets: the barycentric formula.
+    """Matrix (nodes, targets) that interpolates values from Chebyshev nodes to targets by the barycentric formula.
 
     Berrut & Trefethen (2004), eq 4.2 with the weights of eq 5.4.
     """
@@ -209,7 +210,7 @@ def interpolation_matrix(nodes: Floats, targets: Floats) -> Floats:
 
 
 def differentiation_matrix(nodes: Floats) -> Floats:
-    """Matrix (nodes, nodes) that carries values at Chebyshev nodes to derivatives of their interpolant at the nodes.
+    """Matrix (nodes, nodes) from values at Chebyshev nodes to derivatives of their interpolant at the nodes.
 
     Berrut & Trefethen (2004), section 9.3: off the diagonal (w_j / w_i) / (x_i - x_j); rows sum to zero.
     """

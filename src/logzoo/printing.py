@@ -1,4 +1,4 @@
-"""Text for a terminal: aligned tables, one line of JSON, and progress bars that are gone when the work is done."""
+"""Text for a terminal: aligned tables, one line of JSON, and progress bars that disappear when the work is done."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def table(rows: Iterable[Iterable[object]], *, right: Container[int] = ()) -> str:
-    """Lines of rows of texts, aligned: columns to the left, except those numbered in `right`."""
+    """Rows of texts as lines with aligned columns: to the left, except the columns numbered in `right`."""
     rows = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     formats = [f"{'>' if number in right else '<'}{width}" for number, width in enumerate(widths)]
@@ -24,7 +24,7 @@ def table(rows: Iterable[Iterable[object]], *, right: Container[int] = ()) -> st
 
 
 def columns(heads: Sequence[object], rows: Iterable[Iterable[object]], *, words: bool = False) -> str:
-    """Lines of rows of numbers under their heads: the first column, and the last if it has words, to the left."""
+    """Rows of numbers as lines under heads, aligned right; the first column (and with `words` the last) is left."""
     return table([heads, *rows], right=range(1, len(heads) - words))
 
 
@@ -35,7 +35,7 @@ def html_table(title: str, rows: Iterable[tuple[str, object]]) -> str:
 
 
 def json_line(content: object) -> str:
-    """One line of JSON; numbers that JSON lacks become null."""
+    """One line of JSON; NaN and infinite numbers become null."""
 
     def plain(value):
         if isinstance(value, dict):
@@ -55,7 +55,7 @@ def one_line(value: object) -> str:
 
 
 def shortened(value: object, most: int = 800) -> str:
-    """The text of a value in one line, words of more than 200 letters and the whole cut: a user may pass any text."""
+    """The text of a value in one line of at most `most` letters; words of more than 200 letters are cut, too."""
     words = [word if len(word) <= 200 else f"{word[:80]}..." for word in one_line(value).split(" ")]
     text = " ".join(words)
     return text if len(text) <= most else f"{text[: most - 3]}..."

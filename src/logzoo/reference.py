@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from logzoo.types import FilePath
 
-# A wrong answer is off by more nats and by more of its standard errors than these.
+# An answer is wrong if its error exceeds both limits: this many nats, and this many standard errors.
 MOST_NATS, MOST_ERRORS = 0.5, 4.0
 _FOLDER = Path(__file__).parent / "reference_data"
 
@@ -44,7 +44,7 @@ class Score(NamedTuple):
     name: str
     log_z: float
     std_error: float
-    error: float  # log_z less that of the card
+    error: float  # log_z minus the log_z of the card
     verdict: str  # "right", "refused" or "silently wrong"
     reason: str  # why the solver refused, or ""
     seconds: float  # processor time, child processes included
@@ -86,23 +86,23 @@ def load_reference(name: str, file: FilePath | None = None) -> RBM:
         return known(card["family"], 0, **card["options"]).rbm
     path = file if "url" in card else _FOLDER / card["file"]
     if path is None:
-        raise ValueError(f"{name}: expected a file, it is not part of logzoo; download it from {card['url']}")
+        raise ValueError(f"{name}: its parameters are not part of logzoo; download {card['url']} and pass the file")
     if sha256_of(path) != card["sha256"]:
         raise ValueError(f"{name}: the SHA-256 of {path} is not {card['sha256']}; download it again")
     return RBM.load(path, transposed=False)
 
 
 def solver_from(text: str) -> Callable[..., Any]:
-    """Return the function ``"module:function"``, also of the working folder, or one that runs a command.
+    """Return the function ``"module:function"``, which may be in the working folder, or a function that runs a command.
 
     A command gets the path of an .npz file (weights, visible_bias, hidden_bias) as its last argument and prints log Z
     and its standard error as its last line. Raises ValueError if the function or program does not exist.
     """
     if re.fullmatch(r"[\w.]+:[\w.]+", text):
-        sys.path.insert(0, os.getcwd())  # installed commands do not look there
+        sys.path.insert(0, os.getcwd())  # the import path of an installed command lacks the working folder
         try:
             return resolved(text)
-        except Exception as error:  # modules of others raise any
+        except Exception as error:  # importing a user's module may raise any exception
             raise ValueError(f"{text}: cannot be imported: {error}") from None
     words = shlex.split(text)
     if not words or shutil.which(words[0]) is None:
@@ -119,8 +119,8 @@ def score_solver(
     ----------
     solve : callable
         ``solve(weights, visible_bias, hidden_bias)`` gets arrays of float64 and returns log Z and its standard error
-        in nats, or an `Estimate`. It refuses by an exception, by None, by numbers that are not finite, or by
-        an `Estimate` that did not converge.
+        in nats, or an `Estimate`. An exception, None, numbers that are not finite, or an `Estimate` that did not
+        converge count as a refusal.
     names : iterable of str, optional
         Names of cards. By default all RBMs that are part of logzoo or in ``files``.
     files : iterable of paths
@@ -129,8 +129,8 @@ def score_solver(
     Returns
     -------
     list of Score
-        An answer is ``"silently wrong"`` if it is off by more than 0.5 nat and by more than 4 standard errors, that of
-        the card included.
+        An answer is ``"silently wrong"`` if it is off by more than 0.5 nat and by more than 4 standard errors. The
+        standard error of the card is included.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def _score(card, solve, rbm):
     start, answer, failure = sum(os.times()[:4]), None, "no answer"
     try:
         answer = solve(*(np.array(getattr(rbm, name)) for name in PARAMETERS))
-    except Exception as error:  # the code of others raises any
+    except Exception as error:  # a user's solver may raise any exception
         failure = shortened(f"{type(error).__name__}: {error}", 200)
     seconds = sum(os.times()[:4]) - start
     log_z, std_error, reason = (math.nan, math.nan, failure) if answer is None else _read(answer)

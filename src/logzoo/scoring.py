@@ -1,4 +1,4 @@
-"""Mean log-likelihoods with their errors, and as a score of scikit-learn.
+"""Mean log-likelihoods with their errors, and scoring functions for scikit-learn.
 
 ``GridSearchCV(BernoulliRBM(), grid, scoring=logzoo.score)`` selects by the held-out log-likelihood.
 """
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class MeanLogLikelihood(NamedTuple):
-    """The mean of log p(v) over examples, in nats, and two errors that are not added up.
+    """The mean of log p(v) over examples, in nats, and two separate errors.
 
     The interval covers the error of log Z for these examples; the standard error covers the choice of examples.
     """
 
     value: float
-    interval: tuple[float, float]  # from that of log Z alone; both ends are the value where log Z is exact
-    std_error: float  # of the mean over draws of examples, log Z being fixed; NaN for a single example
+    interval: tuple[float, float]  # from the interval of log Z alone; if log Z is exact, both ends equal the value
+    std_error: float  # of the mean over examples, for a fixed log Z; NaN for a single example
 
 
 def mean_log_likelihood(rbm: RBM, data: ArrayLike, estimate: object) -> MeanLogLikelihood:
@@ -45,13 +45,13 @@ def mean_log_likelihood(rbm: RBM, data: ArrayLike, estimate: object) -> MeanLogL
     Returns
     -------
     MeanLogLikelihood
-        ``value`` in nats; ``interval``, which follows from that of log Z alone; and ``std_error`` over other draws of
-        examples, log Z being fixed.
+        ``value`` in nats; ``interval``, which follows from the interval of log Z alone; and ``std_error``, which
+        covers the choice of examples for a fixed log Z.
 
     Raises
     ------
     ValueError
-        For data that do not fit, and for a log Z that is no finite number.
+        For data that do not fit, and for a log Z that is not a finite number.
 
     Examples
     --------
@@ -80,9 +80,9 @@ def scorer(method: str = "auto", **settings: Any) -> Callable[..., float]:
     Returns
     -------
     callable
-        ``score(fitted, X, y=None)``, for ``scoring=`` of a search. ``fitted`` is a BernoulliRBM, or a Pipeline that
-        ends in one, whose earlier steps are applied to X. It returns nats, raises ValueError for other data than zeros
-        and ones, and warns (RuntimeWarning) where log Z did not converge.
+        ``score(fitted, X, y=None)`` in nats, for ``scoring=`` of a search. ``fitted`` is a BernoulliRBM, or a Pipeline
+        that ends in one and whose earlier steps are applied to X. It raises ValueError unless X has only zeros and
+        ones, and issues a RuntimeWarning if log Z did not converge.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def score(fitted: Any, X: Any, y: Any = None) -> float:
     Raises
     ------
     ValueError
-        For other data than zeros and ones.
+        For data other than zeros and ones.
 
     Warns
     -----
@@ -142,7 +142,7 @@ def _score(fitted, X, y=None, *, method, stacklevel=2, **settings):
     rbm = RBM.from_sklearn(fitted)
     if len(getattr(fitted, "steps", ())) > 1:
         X = fitted[:-1].transform(X)
-    # Sparse matrices, which BernoulliRBM takes.
+    # BernoulliRBM accepts sparse matrices.
     X = X.toarray() if hasattr(X, "toarray") else X
     estimate = estimate_log_z(rbm, method, **settings)
     if not estimate.converged:

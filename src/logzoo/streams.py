@@ -10,7 +10,7 @@ import numpy as np
 
 from logzoo.checks import shown
 
-# The largest seed: any number of twice 64 bits.
+# Whole-number seeds are smaller than this in size: 128 bits.
 _LARGEST = 2**128
 
 
@@ -21,7 +21,7 @@ class Stream:
     path: tuple[str, ...]
 
     def child(self, *names: object) -> Stream:
-        """The stream one or more steps below this one."""
+        """The stream below this one, one level lower for each name."""
         return Stream(self.path + tuple(str(name) for name in names))
 
     def __str__(self) -> str:
@@ -61,8 +61,8 @@ def root_stream(seed: object) -> Stream:
     '1/rts/10'
     """
     whole = isinstance(seed, numbers.Integral) and not isinstance(seed, bool | np.bool_) and abs(int(seed)) < _LARGEST
-    # Halves of letters beyond 16 bits have no bytes.
+    # Lone surrogates cannot be encoded as UTF-8, so such texts are refused.
     text = isinstance(seed, str) and seed.encode(errors="ignore").decode() == seed
     if not whole and not text:
-        raise ValueError(f"seed: expected a whole number or a text, found {shown(seed)}")
+        raise ValueError(f"seed: expected a whole number or a text, found {shown(seed)}; numbers have at most 128 bits")
     return Stream((str(seed),))

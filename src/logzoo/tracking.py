@@ -1,4 +1,4 @@
-"""log Z of an RBM along a training loop of the user's own."""
+"""Track log Z of an RBM along a user's own training loop."""
 
 from __future__ import annotations
 
@@ -25,19 +25,18 @@ if TYPE_CHECKING:
     from logzoo.kernels.gibbs import Parameters
     from logzoo.types import ArrayLike, Seed
 
-# Standard deviation in nats that one step may add to the log-weights, and the most steps that a change is cut into.
+# Standard deviation in nats that one step may add to the log-weights, and the most steps for one change.
 _SPREAD, _MOST_STEPS = 0.3, 5
-# Cohorts of walkers.
-_COHORTS = 10
+_COHORTS = 10  # of walkers
 
 
 class LogZTracker:
-    """log Z of an RBM along a training loop of your own, by walkers of its own.
+    """Track log Z of an RBM along your own training loop, by separate chains (walkers).
 
-    Ten cohorts of walkers are annealed to the first parameters and go on along the training (Jarzynski 1997; Carbone et
-    al. 2023): at every call that is followed their weights change, and they make a sweep, or up to five where the
-    parameters have changed much. With as many sweeps, new cohorts are annealed to replace the oldest. The
-    standard error is the spread between cohorts, not that of their mean: old ones have a bias in common.
+    Ten cohorts of walkers are annealed to the first parameters and then follow the training (Jarzynski 1997; Carbone et
+    al. 2023). Every ``every``-th call of `update` changes their weights and makes one sweep, or up to five sweeps if
+    the parameters have changed much. As many sweeps are spent on new cohorts, which replace the oldest cohorts. The
+    standard error is the spread between cohorts, not the error of their mean, because old cohorts share a bias.
 
     Parameters
     ----------
@@ -46,9 +45,9 @@ class LogZTracker:
     walkers : int
         Number of walkers, at least 20. Many walkers that follow rarely are better than few that follow often.
     every : int
-        Calls of `update` between two that are followed.
+        Number of calls of `update` from one followed call to the next.
     sweeps : int
-        Gibbs sweeps of a start.
+        Gibbs sweeps in which a new cohort is annealed.
     tolerance : float
         Standard error in nats beyond which log Z is refused.
     seed : int or str
@@ -59,8 +58,8 @@ class LogZTracker:
     log_z, std_error : float
         log Z in nats at the last followed update, and its standard error.
     reasons : tuple of str
-        Why log Z is not to be trusted: ``"steep"``, a start had too few sweeps for these parameters;
-        ``"tolerance-missed"``; ``"parameters"``, they are not finite or too large for the kernels, and log Z is NaN.
+        Why log Z cannot be trusted. ``"steep"``: a cohort was annealed in too few sweeps. ``"tolerance-missed"``: the
+        standard error is too large. ``"parameters"``: they are not finite or too large for the kernels; log Z is NaN.
     followed : int
         Calls of `update` up to the last followed one.
     seconds : float
@@ -73,7 +72,7 @@ class LogZTracker:
 
     Notes
     -----
-    A tracker can be pickled with the rest of a training, and goes on to the same bits.
+    A tracker can be pickled together with a training, and then continues to identical bits.
 
     Examples
     --------
@@ -103,7 +102,7 @@ class LogZTracker:
         self._every = whole_number("every", every)
         self._first, self._tolerance = whole_number("sweeps", sweeps), positive_number("tolerance", tolerance)
         self._stream = root_stream(seed).child("tracker")
-        # Cohorts started, calls of update, steps of the walkers, and sweeps for either purpose.
+        # Counts: cohorts started, calls of update, steps of the walkers, sweeps to anneal cohorts, sweeps to follow.
         self._starts = self._calls = self._steps = self._start_sweeps = self._follow_sweeps = 0
         self._cohorts: list[_Cohort] = []
         self._shape, self.followed, self.seconds = rbm.weights.shape, 0, 0.0
@@ -145,7 +144,8 @@ class LogZTracker:
     def log_likelihood(self, v: ArrayLike) -> MeanLogLikelihood:
         """Mean log-likelihood in nats of rows of 0 and 1, (examples, visible), at the last followed update.
 
-        As `mean_log_likelihood`; all NaN while there are `reasons`. Raises ValueError for data that do not fit.
+        See `mean_log_likelihood`. All values are NaN while there are `reasons`. Raises ValueError for data that do not
+        fit.
         """
         if self.reasons:
             return MeanLogLikelihood(math.nan, (math.nan, math.nan), math.nan)
@@ -169,7 +169,7 @@ class LogZTracker:
             self._cohorts = [self._started(rbm) for _ in range(_COHORTS)]
         self._rbm = rbm
         log_z = np.array([cohort.log_z for cohort in self._cohorts])
-        # Of a single cohort: a drift is common to all, so the mean over them may be as far off.
+        # The error of a single cohort: averaging over cohorts does not reduce a drift that they share.
         self.std_error = relative_error(log_z) * math.sqrt(log_z.size)
         self.log_z = float(logsumexp(log_z) - math.log(log_z.size))
         missed = not self.std_error <= self._tolerance
@@ -197,13 +197,13 @@ class LogZTracker:
             self._cohorts = [*self._cohorts[1:], self._started(rbm)]
 
     def _lose(self) -> None:
-        """Give up the walkers: the next parameters that can be followed have new ones."""
+        """Discard the walkers; the next usable parameters start new ones."""
         self._cohorts = []
         self.log_z, self.std_error, self.reasons = math.nan, math.nan, ("parameters",)
 
 
 class _Cohort:
-    """Walkers that were annealed to an RBM together; `steep` if that took too few sweeps."""
+    """Walkers that were annealed to an RBM together; `steep`: whether the annealing had too few sweeps."""
 
     def __init__(self, size: int, rbm: RBM, key: np.uint64, sweeps: int) -> None:
         self.walkers = JarzynskiTracker(size, rbm.visible, rbm.hidden, key, first=sweeps, islands=1)
@@ -222,7 +222,7 @@ def _arrays(parameters: Sequence[ArrayLike]) -> list[np.ndarray]:
 
 
 def _on_path(before: RBM, after: RBM, share: float) -> Parameters:
-    """Kernel parameters at this share of the line from one RBM to another, the base being the visible bias."""
+    """Kernel parameters at the fraction `share` of the line from one RBM to another, with the visible bias as base."""
     pairs = ((getattr(before, name), getattr(after, name)) for name in PARAMETERS)
     arrays = [end if share == 1.0 else start + share * (end - start) for start, end in pairs]
     return fixed_point_parameters(arrays[0], arrays[1], arrays[2], arrays[1])
