@@ -51,7 +51,7 @@ CASES = [
     ("info model.pt", "import joblib; RBM.from_sklearn(joblib.load('model.pt')).save('model.nc')"),
     ("exact data.npy", "data.npy: one array of NumPy, but an RBM has three: np.savez("),
     ("info table.csv", "table.csv: a text file; in Python read its numbers by np.loadtxt, then np.savez("),
-    ("exact other.npz", "other.npz: expected the arrays weights, visible_bias, hidden_bias or those of a known"),
+    ("exact other.npz", "other.npz: expected the arrays weights, visible_bias, hidden_bias or the arrays of a known"),
     ("exact model.nc --transposed", "model.nc: the weights of an artifact are (visible, hidden): leave"),
     ("exact model.mat --names W,a,b", "model.mat: expected the arrays 'W', 'a', 'b', missing 'W', 'a', 'b', found 'v"),
     ("exact model.nc --spins", "model.nc: its units are 0 and 1"),

@@ -258,7 +258,7 @@ def test_what_the_shapes_leave_open_needs_names(path, more):
     rbm = random_rbm()
     write(path, {"W": rbm.weights, "a": rbm.visible_bias, "b": rbm.hidden_bias} | more)
     text = refusal(path)
-    assert "expected the arrays weights, visible_bias, hidden_bias or those of" in text and text.endswith(ASKED)
+    assert "expected the arrays weights, visible_bias, hidden_bias or the arrays of" in text and text.endswith(ASKED)
 
 
 @pytest.mark.parametrize("names", ["W,a", "W,a,a", ["W", "a", 3]])

@@ -49,7 +49,7 @@ def json_line(content: object) -> str:
 
 
 def one_line(value: object) -> str:
-    """The text of a value without line breaks; control characters are escaped, because a terminal may obey them."""
+    """The text of a value without line breaks; control characters are escaped, because a terminal may run them."""
     text = " ".join(str(value).split())
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
@@ -62,17 +62,17 @@ def shortened(value: object, most: int = 800) -> str:
 
 
 def bar(total: int, what: str, unit: str, progress: bool, *, done: int = 0) -> tqdm:
-    """A bar of `total` units of work, of which so many are done; to be closed. progress: whether it is wanted."""
+    """A bar of `total` units of work, `done` of them done; the caller closes it. progress: whether it is shown."""
     return _bar(progress, total=total, desc=what, unit=unit, initial=done)
 
 
 def stage(what: str, progress: bool) -> tqdm:
-    """A line that names the running method, above its progress bars; to be closed. progress: whether it is wanted."""
+    """A line that names the running method, above its bars; the caller closes it. progress: whether it is shown."""
     return _bar(progress, desc=what, bar_format="{desc} ...")
 
 
 def _bar(progress, **settings):
     from tqdm import tqdm  # takes long to import
 
-    # None: only if stderr is a terminal. Without a stderr tqdm would look for one.
+    # disable=None shows the bar only if stderr is a terminal. Without a stderr, None would make tqdm fail.
     return tqdm(leave=False, disable=None if progress and sys.stderr is not None else True, **settings)

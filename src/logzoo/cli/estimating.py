@@ -52,7 +52,7 @@ def add_arguments(add: Callable[..., Any]) -> None:
     """Add the arguments of the command by `add`, the `add_argument` of its parser."""
     add_model(add)
     summary = "one estimator; or all: every estimator in turn; or auto (default): different estimators until they agree"
-    add("--method", default="auto", type=str.lower, metavar="NAME", help=f"{summary}; an unknown name lists them")
+    add("--method", default="auto", type=str.lower, metavar="NAME", help=f"{summary}; an unknown name lists all")
     add("--tolerance", type=float, metavar="X", help="for auto: half-width in nats of the 95%% interval (default 0.1)")
     summary = "sweeps of each chain (default 10000); for auto the most sweeps (default 300000, fewer for large models)"
     add("--sweeps", type=count, metavar="N", help=summary)

@@ -82,7 +82,7 @@ def read_data(
     else:
         raise ValueError(f"{path}: expected data in a .nc (artifact of kind dataset) or .npy (0/1 matrix) file")
     if tell is not None and "stand_in_for" in attributes:
-        tell(f"{path}: NOT {attributes['stand_in_for']} but a stand-in for it; see logzoo info {path}")
+        tell(f"{path}: NOT {attributes['stand_in_for']} but a stand-in for it, see logzoo info {path}")
     return binary_matrix(str(path), matrix, visible=visible), attributes
 
 

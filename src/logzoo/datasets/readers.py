@@ -50,7 +50,7 @@ def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation
 def one_hot(name: str, labels: np.ndarray | None, classes: int) -> np.ndarray:
     """Each label 0 .. classes - 1 as a row with a single 1: (examples, classes) uint8; ValueError for others."""
     if labels is None:
-        raise ValueError(f"{name}: expected a label for every example for {classes} label units, found none")
+        raise ValueError(f"{name}: expected a label of every example for {classes} label units, found none")
     wrong = labels[(labels < 0) | (labels >= classes)]
     if wrong.size:
         raise ValueError(f"{name}: expected labels from 0 to {classes - 1}, found {wrong[0]}")

@@ -1,4 +1,4 @@
-"""The kind of a file by its first bytes, and advice for files that are not read here."""
+"""The kind of a file by its first bytes, and advice for files that logzoo does not read."""
 
 from __future__ import annotations
 

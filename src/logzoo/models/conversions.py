@@ -64,7 +64,7 @@ def odd_against_even(layers: Sequence[Any]) -> tuple[Floats, Floats, Floats]:
         shape = (biases[i].size, biases[i + 1].size)
         if matrix.shape != shape:
             raise ValueError(
-                f"layers[{2 * i + 1}]: expected shape {shape} to match the biases next to it, found {matrix.shape}"
+                f"layers[{2 * i + 1}]: expected shape {shape} of the biases next to it, found {matrix.shape}"
             )
         blocks[(i + 1) // 2][i // 2] = matrix.T if i % 2 else matrix
     return np.block(blocks), np.concatenate(biases[::2]), np.concatenate(biases[1::2])

@@ -35,7 +35,7 @@ _TOLERANCE = np.float32(1e-5)
 _SAME = 0.05
 # Nats that a flip in a climb must gain: far above rounding.
 _GAIN = 1e-4
-# Means of the product laws that are drawn from are at least this far from 0 and 1, so that every v has a density.
+# Means of the product laws in the mixture stay this far from 0 and 1, so that every v has a positive probability.
 _LEAST_MEAN = 1e-12
 # Modes with a smaller share of the mixture are left out of it.
 _LEAST_SHARE = 1e-15
@@ -188,8 +188,8 @@ def _parameters(rbm, kind):
     arrays = rbm.weights, rbm.weights.T, rbm.visible_bias, rbm.hidden_bias
     largest = max(float(np.abs(array).max()) for array in arrays) * (max(rbm.weights.shape) + 1)
     if largest > _LARGEST_INPUT:
-        limit = f"expected at most {_LARGEST_INPUT:g}; scale the parameters down"
-        raise ValueError(f"mode search: inputs of units may reach {largest:.2g}, {limit}")
+        reach = f"inputs of units may reach {largest:.2g}, expected at most {_LARGEST_INPUT:g}"
+        raise ValueError(f"mode search: the parameters are too large, {reach}")
     return tuple(np.ascontiguousarray(array, kind) for array in arrays)
 
 

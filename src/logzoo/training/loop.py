@@ -131,8 +131,8 @@ def train(
     Other settings are parameters or options of `logzoo.train_rbm`. Walkers act as the tracker; their sweeps count.
     initial "small": weights and biases are N(0, 0.01^2). "marginals": weights are N(0, 0.01^2), hidden biases 0,
     visible biases the log-odds of the data. "uniform": weights are U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases
-    0, visible biases log((p + 0.01) / (1 - p)). checkpoint: an interrupted training continues from it to the same bits.
-    Raises ValueError for impossible settings and if the weights diverge.
+    0, visible biases log((p + 0.01) / (1 - p)) with p the means of the data. checkpoint: an interrupted training
+    continues from it to the same bits. Raises ValueError for impossible settings and if the weights diverge.
     """
     one_of("schedule", schedule, SCHEDULES)
     one_of("initial", initial, INITIAL)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from logzoo.streams import Stream
     from logzoo.training.loop import TrainingRun
 
-# Initial iterations of log Zhat before the first update, and the sweeps of each.
+# Initial iterations of log Zhat before the first update, and the sweeps of each iteration.
 _INITIAL_ITERATIONS = 10
 _INITIAL_SWEEPS = 50
 # Updates between two checks of the interpolation of log f over the rungs: larger weights need more nodes.

@@ -248,7 +248,7 @@ def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
     else:
         raise ValueError(
             f"rbm: no exact draws; expected groups of equal hidden units with at most {LARGEST_SUM} combinations of "
-            f"counts, a graph with a front of at most {LARGEST_WIDTH} units (found {width}), or neither field nor "
+            f"counts, a graph with a front of at most {LARGEST_WIDTH} units, found {width}, or neither field nor "
             f"frustration"
         )
     return up[:, : rbm.visible].astype(np.uint8)
