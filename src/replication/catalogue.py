@@ -109,7 +109,8 @@ class Catalogue:
 
     def files_of(self, shown: Shown) -> list[str]:
         """The files that show a figure or table, the one to look at first."""
-        forms = ("html", "md", "csv") if shown.is_table else ("png", "pdf")
+        pictures = ("png", "pdf") if self.config["pdf"] else ("png",)
+        forms = ("html", "md", "csv") if shown.is_table else pictures
         return [f"{self.folder}/{shown.paper}/{shown.name}.{form}" for form in forms]
 
     @property

@@ -154,7 +154,8 @@ def _evidence(catalogue: Catalogue, model: str) -> Job:
     # Kernels take long to import, and every start of the workflow would wait for them.
     from logzoo.estimators.evidence import chain_sweeps_of
 
-    return _sampling(catalogue, model, chain_sweeps_of(*shape_of(catalogue.config, model)))
+    chains = catalogue.config["evidence"]["chains"]
+    return _sampling(catalogue, model, chain_sweeps_of(*shape_of(catalogue.config, model), chains=chains))
 
 
 def _estimates(catalogue: Catalogue, model: str, *readers: str, long_run: bool = False) -> Job:

@@ -23,6 +23,7 @@ rule evidence:
         runtime=rising(120),
     params:
         seed=config["seed"],
+        chains=config["evidence"]["chains"],
         source=script_source("evidence"),
     script:
         "../scripts/evidence.py"

@@ -1,18 +1,23 @@
 # Figures and tables, from artifacts alone, as their declarations say.
 #
 # inputs:  data/<scale>/
-# outputs: figures/<scale>/<paper>/<figure>.png and .pdf, <table>.html, .md and .csv
+# outputs: figures/<scale>/<paper>/<figure>.png and, where `pdf` is set, .pdf; <table>.html, .md and .csv
 # steps:   draw, write_table
+
+PICTURES = {
+    "png": report(
+        f"{FIGURES}/{{paper}}/{{shown}}.png", caption="../report/shown.rst", category="{paper}", labels=in_report
+    )
+}
+if config["pdf"]:
+    PICTURES["pdf"] = f"{FIGURES}/{{paper}}/{{shown}}.pdf"
 
 
 rule draw:
     input:
         unpack(lambda wildcards: named_paths(CATALOGUE.shown[wildcards.shown].inputs)),
     output:
-        png=report(
-            f"{FIGURES}/{{paper}}/{{shown}}.png", caption="../report/shown.rst", category="{paper}", labels=in_report
-        ),
-        pdf=f"{FIGURES}/{{paper}}/{{shown}}.pdf",
+        **PICTURES,
     log:
         f"{LOGS}/figures/{{paper}}/{{shown}}.log",
     wildcard_constraints:

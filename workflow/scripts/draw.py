@@ -11,4 +11,4 @@ import matplotlib
 with job(snakemake.log[0]), matplotlib.rc_context(SETTINGS):
     declared = declaration_of(import_module(snakemake.params.module), snakemake.wildcards.shown)
     figure = declared.draw(read_inputs(snakemake), **snakemake.params.settings)
-    save(figure, snakemake.output.png, snakemake.output.pdf, stamp_of(snakemake))
+    save(figure, snakemake.output.png, snakemake.output.get("pdf"), stamp_of(snakemake))

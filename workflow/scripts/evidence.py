@@ -15,5 +15,6 @@ with job(snakemake.log[0]):
     examples = visible_matrix(inputs["dataset"], "train")
     # Grey levels are no states of the model.
     data = examples if examples.dtype == np.uint8 else None
-    evidence = as_dataset(gather(RBM.from_dataset(inputs["model"]), stream, data=data))
+    chains = snakemake.params.chains
+    evidence = as_dataset(gather(RBM.from_dataset(inputs["model"]), stream, data=data, chains=chains))
     write_output(snakemake, evidence.assign_attrs(stand_ins([inputs["model"]])), kind="evidence", seed_path=stream)

@@ -71,6 +71,7 @@ def gather(
     ledger: SweepLedger | None = None,
     *,
     data: Array | None = None,
+    chains: int = _CHAINS,
     threads: int = 1,
     tempered: bool = True,
     progress: bool = False,
@@ -85,9 +86,11 @@ def gather(
         The budget that pays for the evidence.
     data : array of 0 and 1, shape (examples, visible), optional
         States that the search for modes starts from, and that the lower bound includes.
+    chains : int
+        Chains of each run.
     threads : int
     tempered : bool
-        Whether 256 chains are also tempered in parallel for 2000 sweeps.
+        Whether the chains are also tempered in parallel for 2000 sweeps.
     progress : bool
 
     Returns
@@ -97,23 +100,23 @@ def gather(
     Notes
     -----
     Chains are annealed from the law of each mode, from the mean of all modes, and from the marginals of chains that
-    started at uniform units, because the search may have missed a mode. Each annealing has 256 chains of 1000 sweeps,
-    or of at least 300 sweeps on large models.
+    started at uniform units, because the search may have missed a mode. Each annealing has 1000 sweeps, or at least
+    300 on large models.
     """
     rbm, constant, visible = without_certain(rbm)
     data = None if data is None else data[:, visible]
-    ledger = SweepLedger(None, _CHAINS) if ledger is None else ledger
+    ledger = SweepLedger(None, chains) if ledger is None else ledger
     sweeps = sweeps_of(*rbm.weights.shape)
-    share = ledger.part(sweeps, "evidence", chains=_CHAINS)
+    share = ledger.part(sweeps, "evidence", chains=chains)
     how = {"threads": threads, "progress": progress}
     with stage("evidence: rigorous bounds, chains from the modes", progress):
         draws = annealed_from_modes.run(rbm, share, stream.child("basins"), data=data, **how)
         masses = [basin_estimates.mass(draws)]
         for base in _BASES:
-            share, substream = ledger.part(sweeps, "evidence", chains=_CHAINS), stream.child("annealing", base)
+            share, substream = ledger.part(sweeps, "evidence", chains=chains), stream.child("annealing", base)
             masses.append(weights.mass(annealed.run(rbm, share, substream, base=base, **how)))
         if tempered:
-            share = ledger.part(_BRIDGED_SWEEPS, "evidence", chains=_CHAINS)
+            share = ledger.part(_BRIDGED_SWEEPS, "evidence", chains=chains)
             sums = bar.BridgeSums()
             exchanges = replica_exchange.run(rbm, share, stream.child("bridge"), (sums,), **how)
             bridged = bar.from_bridges(rbm, exchanges, sums)
@@ -145,9 +148,9 @@ def sweeps_of(visible: int, hidden: int) -> int:
     return int(np.clip(_WEIGHT_SWEEPS // (visible * hidden), _FEWEST_SWEEPS, _MOST_SWEEPS))
 
 
-def chain_sweeps_of(visible: int, hidden: int, *, tempered: bool = True) -> int:
+def chain_sweeps_of(visible: int, hidden: int, *, chains: int = _CHAINS, tempered: bool = True) -> int:
     """Sweeps, summed over chains, that the evidence on an RBM of that size takes; settings as in `gather`."""
-    return _CHAINS * ((1 + len(_BASES)) * sweeps_of(visible, hidden) + tempered * _BRIDGED_SWEEPS)
+    return chains * ((1 + len(_BASES)) * sweeps_of(visible, hidden) + tempered * _BRIDGED_SWEEPS)
 
 
 def as_dataset(evidence: Evidence) -> xr.Dataset:

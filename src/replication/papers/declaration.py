@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # Models with fewer weights than this are timed at larger budgets, at most MOST_LARGER times as large.
 TELLING_WEIGHTS, MOST_LARGER = 50_000, 3
+# The most calls that an estimate is timed by, where the entry does not set `runs`.
+_TIMED_RUNS = 3
 
 
 class Declaration(NamedTuple):
@@ -229,7 +231,12 @@ class Here:
         return self.experiment(
             "replication.papers.timing:estimators",
             self.model_and_data(model),
-            {"budgets": budgets, "chains": chains, "estimators": {name: entries[name] for name in estimators}},
+            {
+                "budgets": budgets,
+                "chains": chains,
+                "repeats": self.entry.get("runs", _TIMED_RUNS),
+                "estimators": {name: entries[name] for name in estimators},
+            },
             f"timings/{self.name}.{key}",
             stream=("time-of-sweeps",),
             methods=tuple(entries[name]["method"] for name in estimators),

@@ -36,13 +36,12 @@ if TYPE_CHECKING:
     from replication.types import Artifacts, Settings
 
 
-_REPEATS = 3
 # Seconds after which a call is not repeated, because disturbances are small beside it.
 _ENOUGH = 0.5
 STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draws", "mbar": "MBAR, from the draws"}
 
 
-def seconds_of(function: Callable, repeats: int = _REPEATS, fewest: int = 1) -> float:
+def seconds_of(function: Callable, repeats: int, fewest: int = 1) -> float:
     """The least CPU seconds of repeated calls: disturbances only add to them."""
     taken = []
     while len(taken) < fewest or (len(taken) < repeats and sum(taken) < _ENOUGH):
@@ -53,12 +52,18 @@ def seconds_of(function: Callable, repeats: int = _REPEATS, fewest: int = 1) -> 
 
 
 def estimators(
-    artifacts: Artifacts, *, estimators: Mapping[str, Settings], budgets: Sequence[int], chains: int, stream: Stream
+    artifacts: Artifacts,
+    *,
+    estimators: Mapping[str, Settings],
+    budgets: Sequence[int],
+    chains: int,
+    repeats: int,
+    stream: Stream,
 ) -> xr.Dataset:
     """Seconds of configured estimators {name: entry} on a model, at two or more budgets: Dataset (estimator, budget).
 
-    The first budget is timed twice, because the first call compiles or loads machine code. Estimators without draws are
-    timed at one budget.
+    repeats: the most calls at a budget. The first budget is timed at least twice, because the first call compiles or
+    loads machine code. Estimators without draws are timed at one budget.
     """
     rbm = RBM.from_dataset(artifacts["model"])
 
@@ -71,7 +76,7 @@ def estimators(
     for row, (name, entry) in enumerate(estimators.items()):
         timed = budgets if find(entry["method"]).drawn else budgets[:1]
         seconds[row] = [
-            seconds_of(partial(estimate, name, budget), fewest=1 if number else 2)
+            seconds_of(partial(estimate, name, budget), repeats, fewest=1 if number else 2)
             for number, budget in enumerate(timed)
         ]
     return xr.Dataset(

@@ -88,6 +88,12 @@ class Truth(Section):
     sweeps: Count = Field(description="Budget of each long run in sweeps per chain.")
 
 
+class EvidenceSize(Section):
+    """The size of the evidence that the estimates of a model are checked against."""
+
+    chains: Annotated[int, Field(ge=40)] = Field(description="Chains of each run of the evidence.")
+
+
 class Checks(Section):
     """How log Z is estimated at the snapshots of a training."""
 
@@ -172,6 +178,7 @@ class Settings(Section):
     missing_data: Literal["stand-in", "stop"] = Field(
         description="A data set without any available source is replaced by 8 x 8 digits, or stops the run."
     )
+    pdf: bool = Field(description="Whether each figure is drawn as PDF, too, which takes as long as the PNG.")
     sources: dict[Name, Source] = Field(min_length=1, description="Sources of raw data by name.")
     datasets: dict[Name, Dataset] = Field(min_length=1, description="Data sets by name.")
     models: dict[Name, Model] = Field(description="RBMs by name, besides those of `grids` and of `zoo`.")
@@ -182,6 +189,7 @@ class Settings(Section):
     estimators: dict[Name, Estimator] = Field(description="Estimators by name.")
     matrix: Matrix = Field(description="All estimates.")
     truth: Truth = Field(description="Values of log Z that estimates are compared with.")
+    evidence: EvidenceSize = Field(description="Evidence that estimates are checked against.")
     checks: Checks = Field(description="log Z at the snapshots of a training.")
     papers: dict[Name, Paper] = Field(description="Papers by name.")
     figures: dict[Name, Figure] = Field(description="Figures and tables by name.")
