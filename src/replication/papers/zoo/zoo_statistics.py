@@ -213,7 +213,7 @@ def difficulty(part: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """RMSE on every model of a family relative to the median model.
 
     Returns geometric means over budgets (estimator, model), geometric means over budgets and estimators (model,), and
-    the 95% interval (2, model) of the latter, from replicates resampled within every cell.
+    the 95% interval (2, model) of the latter, from replicates resampled within every cell: NaN of a single replicate.
     """
     errors = _errors(part)
     replicates = errors.shape[-1]
@@ -229,6 +229,7 @@ def difficulty(part: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     value = np.nanmean(of_estimators, axis=-1)
     # Few replicates bias every resampled RMSE downwards, so that only the spread around their mean is used.
     spread = np.quantile(overall - np.mean(overall, axis=0), QUANTILES, axis=0)
+    spread = spread if replicates > 1 else np.full_like(spread, np.nan)
     return np.exp(of_estimators.T), np.exp(value), np.exp(value + spread)
 
 
