@@ -1,6 +1,8 @@
 """One contract for every estimator, and their accuracy on models whose log Z is known."""
 
 import math
+import sys
+from io import StringIO
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from logzoo.estimators.result import DIAGNOSTICS, Estimate
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
+from logzoo.training.trainers import train_rbm
 
 NAMES = sorted(ESTIMATORS)
 # The others are held to tests of their own, in test_deterministic.py.
@@ -192,3 +195,26 @@ def test_a_function_of_a_users_own_is_run_and_checked_as_the_listed_ones_are():
         estimate_log_z(rbm, overspent, sweeps=500, chains=50)
     with pytest.raises(ValueError, match="overspent: unknown option 'threads'; expected one of base"):
         estimate_log_z(rbm, overspent, threads=2)
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_progress_shows_on_a_terminal_and_elsewhere_only_if_it_is_asked_for(terminal, monkeypatch):
+    monkeypatch.setattr("logzoo.printing._DELAY", 0.0)
+    rbm, eye = RBM(np.ones((6, 4)), np.zeros(6), np.zeros(4)), np.eye(6, dtype=np.uint8)
+    calls = [
+        lambda **more: estimate_log_z(rbm, "ais", sweeps=50, chains=4, check=False, **more),
+        lambda **more: estimate_log_z(rbm, lambda rbm, *how, base: estimated("ais", rbm=rbm)[0], check=False, **more),
+        lambda **more: exact_log_z(rbm, **more),
+        lambda **more: train_rbm(eye, hidden=2, updates=3, batch=2, **more),
+    ]
+    for call in calls:
+        for progress in (None, True, False):
+            stderr = StringIO()
+            stderr.isatty = lambda: terminal
+            monkeypatch.setattr(sys, "stderr", stderr)
+            call(progress=progress)
+            assert bool(stderr.getvalue()) == (terminal if progress is None else progress)
+        with pytest.raises(ValueError, match="progress: expected true or false, found 'often'"):
+            call(progress="often")
+    monkeypatch.setattr(sys, "stderr", None)
+    assert exact_log_z(rbm) == exact_log_z(rbm, progress=True)

@@ -12,7 +12,7 @@ from logzoo.functions import Listing, check_options
 from logzoo.io.checkpoints import chosen_checkpoint
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
-from logzoo.printing import stage
+from logzoo.printing import shows, stage
 from logzoo.samplers.base import checked_base
 from logzoo.streams import root_stream
 
@@ -37,7 +37,7 @@ def estimate_log_z(
     data: ArrayLike | None = None,
     seed: Seed = 0,
     threads: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
     check: bool = True,
     checkpoint: FilePath | None = None,
     **options: Any,
@@ -66,8 +66,8 @@ def estimate_log_z(
         The same seed gives the same estimate, whatever the number of threads.
     threads : int, optional
         Threads of the sampler (default 1).
-    progress : bool
-        Whether a terminal shows what is running.
+    progress : bool, optional
+        Whether stderr shows what is running. By default it does on a terminal; ``True`` shows it in a notebook, too.
     check : bool
         Whether the estimate of a single method is checked against evidence: rigorous bounds, and chains that start
         in the modes (at most 5,000 sweeps of 256 chains). The budget does not include the check.
@@ -102,6 +102,7 @@ def estimate_log_z(
     is_a("rbm", rbm, RBM)
     method = lower_case(method)
     stream, run, check = root_stream(seed), registry.estimator(method), flag("check", check)
+    progress = shows(progress)
     if method == "auto" and sweeps is None:
         sweeps = auto.default_sweeps(rbm, whole_number("chains", chains, minimum=2))
     ledger, data, options = _settings(rbm, method, sweeps, chains, base, data, threads, progress, options)
@@ -109,6 +110,7 @@ def estimate_log_z(
         if method != "auto":
             raise ValueError(f"checkpoint: expected method auto, found {shown(method)}; leave checkpoint out")
         call = {"rbm": rbm, "seed": str(seed), "sweeps": ledger.sweeps, "chains": chains, **options}
+        call.pop("progress", None)
         modules = {module for name in (method, *auto.METHODS) for module in registry.find(name).modules}
         options["checkpoint"] = chosen_checkpoint(checkpoint, call, modules)
     if method == "auto":
@@ -133,7 +135,7 @@ def draw_samples(
     data: ArrayLike | None = None,
     seed: Seed = 0,
     threads: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
     **options: Any,
 ) -> Draws:
     """Run the sampler of an estimator; several estimators can read the draws.
@@ -157,8 +159,8 @@ def draw_samples(
         The same seed gives the same draws, whatever the number of threads.
     threads : int, optional
         Threads of the sampler (default 1).
-    progress : bool
-        Whether a terminal shows what is running.
+    progress : bool, optional
+        Whether stderr shows what is running. By default it does on a terminal; ``True`` shows it in a notebook, too.
     **options
         Options of the method, which `methods` lists.
 
@@ -186,7 +188,7 @@ def draw_samples(
     """
     is_a("rbm", rbm, RBM)
     method = lower_case(method)
-    ledger, _, options = _settings(rbm, method, sweeps, chains, base, data, threads, progress, options)
+    ledger, _, options = _settings(rbm, method, sweeps, chains, base, data, threads, shows(progress), options)
     return registry.draw_for_all(rbm, method, ledger, root_stream(seed).child(registry.name_of(method)), options)
 
 
@@ -254,7 +256,7 @@ def _settings(rbm, method, sweeps, chains, base, data, threads, progress, option
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))
     # These options are added only if they are set, because a user's own method may lack them.
     options |= {"threads": threads} if threads is not None else {}
-    options |= {"progress": progress} if progress else {}
+    options |= {"progress": True} if progress and registry.takes(method, "progress") else {}
     if data is not None:
         data = binary_matrix("data", data, visible=rbm.visible)
         base = log_odds(data) if base is None else base

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from tqdm import tqdm
 
+# Seconds before a bar appears: loops of short calls do not flicker.
+_DELAY = 0.5
+
 
 def table(rows: Iterable[Iterable[object]], *, right: Container[int] = ()) -> str:
     """Rows of texts as lines with aligned columns: to the left, except the columns numbered in `right`."""
@@ -61,9 +64,17 @@ def shortened(value: object, most: int = 800) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
+def shows(progress: bool | None) -> bool:
+    """Whether progress is shown, from the argument of a public function: None shows it where stderr is a terminal."""
+    from logzoo.checks import flag
+
+    wanted = None if progress is None else flag("progress", progress)
+    return sys.stderr is not None and (sys.stderr.isatty() if wanted is None else wanted)
+
+
 def bar(total: int, what: str, unit: str, progress: bool, *, done: int = 0) -> tqdm:
     """A bar of `total` units of work, `done` of them done; the caller closes it. progress: whether it is shown."""
-    return _bar(progress, total=total, desc=what, unit=unit, initial=done)
+    return _bar(progress, total=total, desc=what, unit=unit, initial=done, delay=_DELAY)
 
 
 def stage(what: str, progress: bool) -> tqdm:
@@ -74,5 +85,4 @@ def stage(what: str, progress: bool) -> tqdm:
 def _bar(progress, **settings):
     from tqdm import tqdm  # takes long to import
 
-    # disable=None shows the bar only if stderr is a terminal. Without a stderr, None would make tqdm fail.
-    return tqdm(leave=False, disable=None if progress and sys.stderr is not None else True, **settings)
+    return tqdm(leave=False, disable=not progress, **settings)

@@ -14,7 +14,7 @@ from logzoo.checks import whole_number
 from logzoo.estimators.estimator_registry import ESTIMATORS, takes
 from logzoo.estimators.evidence import cut, gather, weighed
 from logzoo.estimators.result import REASONS, Estimate
-from logzoo.printing import bar, columns, json_line, table
+from logzoo.printing import bar, columns, json_line, shows, table
 from logzoo.streams import root_stream
 
 if TYPE_CHECKING:
@@ -61,16 +61,17 @@ def try_all(
     *,
     data: np.ndarray | None,
     snapshots: Sequence[RBM] | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
     **settings: Any,
 ) -> list[Attempt]:
     """Attempts of all estimators, settings as in `estimate_log_z`; ValueError if none can be run.
 
-    snapshots: for the methods that take them. progress: whether a terminal shows what is running.
+    snapshots: for the methods that take them. progress: as for `estimate_log_z`.
     """
     attempts = []
     # Settings that no method accepts are refused before any method runs.
     SweepLedger(settings["sweeps"] or 1, whole_number("chains", settings["chains"], minimum=2))
+    progress = shows(progress)
     evidence = gather(rbm, root_stream(settings.get("seed", 0)).child("evidence"), data=data, progress=progress)
     with bar(len(ESTIMATORS), "methods", "method", progress) as progress_bar:
         for method in ESTIMATORS:

@@ -106,8 +106,7 @@ def run(
     examples = None if data is None else read_data(data, "test", visible=rbm.visible, tell=warn)[0]
     # The marginals come from the training split if the file has splits.
     base_data = data if base is None and base_data is None else base_data
-    # Bars show on a terminal only.
-    settings |= {"base": _base(base, base_data, rbm), "data": examples, "progress": True, **options}
+    settings |= {"base": _base(base, base_data, rbm), "data": examples, **options}
     if every:
         _all(rbm, constant, settings, examples, as_json)
     else:

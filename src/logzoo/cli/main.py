@@ -100,7 +100,7 @@ def _exact(model, as_json, **roles):
     from logzoo.models.exact_sums import exact_log_z
 
     rbm, constant = read_either(model, tell=warn, **roles)
-    log_z = exact_log_z(rbm, progress=True) + constant
+    log_z = exact_log_z(rbm) + constant
     if as_json:
         write(json_line({"method": "exact", "log_z": log_z, "visible": rbm.visible, "hidden": rbm.hidden}))
     else:
@@ -129,7 +129,7 @@ def _train(data, output, checkpoint, options, **settings):
         writable_model_file(snapshots, data)
     examples, origin = read_data(data, "train", tell=warn)
     settings |= options
-    run = train_rbm(examples, progress=True, checkpoint=checkpoint, **settings)
+    run = train_rbm(examples, checkpoint=checkpoint, **settings)
     title = f"RBM with {run.rbm.hidden} hidden units trained by {method} on {name}"
     notices = {key: value for key, value in origin.items() if key.startswith("stand_in")}
     write_artifact(

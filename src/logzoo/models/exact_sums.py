@@ -9,7 +9,7 @@ from logzoo.checks import is_a, whole_number
 from logzoo.kernels.enumeration import LANES, UNITS, LowPart, expectations, log_sum_states
 from logzoo.models.equivalent import without_certain
 from logzoo.models.rbm import MOST_ROUNDING, RBM
-from logzoo.printing import bar
+from logzoo.printing import bar, shows
 from logzoo.types import ArrayLike
 
 LARGEST_LAYER = 36
@@ -27,15 +27,15 @@ _LARGEST_RANGE = 600.0
 _MOST_UNITS = 512
 
 
-def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool = False) -> float:
+def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool | None = None) -> float:
     """Compute log Z of an RBM exactly, by enumeration of its smaller layer.
 
     Parameters
     ----------
     rbm : RBM
     threads : int
-    progress : bool
-        Whether a progress bar is shown.
+    progress : bool, optional
+        Whether stderr shows a progress bar. By default it does on a terminal.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool = False) -> float:
 
     shape = (2, _TOGETHER, bias.size)
     log_z = -np.inf
-    progress_bar = bar(states << bits, "enumeration", "state", progress)
+    progress_bar = bar(states << bits, "enumeration", "state", shows(progress))
     # Chunks and the order of their sum do not depend on the number of threads.
     with progress_bar, ThreadPoolExecutor(whole_number("threads", threads)) as pool:
         for group in range(0, states, _CHUNK * _GROUP):

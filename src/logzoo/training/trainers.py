@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from logzoo.checks import binary_matrix, grey_matrix, lower_case, one_of, positive_number, whole_number
 from logzoo.functions import Listing, Method, resolved
 from logzoo.io.checkpoints import Checkpoint, chosen_checkpoint
+from logzoo.printing import shows
 from logzoo.streams import root_stream
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def train_rbm(
     walkers: int = 0,
     seed: Seed = 0,
     checkpoint: FilePath | Checkpoint | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
     **options: Any,
 ) -> TrainingRun:
     """Train an RBM on binary data.
@@ -115,8 +116,8 @@ def train_rbm(
     checkpoint : path, optional
         File to which the training saves its progress. After an interruption the same call continues from it. The file
         stays when the training is over.
-    progress : bool
-        Whether a progress bar is shown.
+    progress : bool, optional
+        Whether stderr shows a progress bar. By default it does on a terminal.
     **options
         Options of the method, which `trainers` lists: such as ``k`` (sweeps in an update), ``particles`` (chains), and
         ``tracker`` (``"kalman"`` or ``"rts"``) for the trainers that can track log Z. All methods take ``initial``
@@ -157,7 +158,7 @@ def train_rbm(
         checkpoint = chosen_checkpoint(checkpoint, call, (trainer_module(method), "logzoo.training.trackers"))
     if options.get("tracker") is not None:
         options["tracker"] = resolved(_TRACKER)(options["tracker"])
-    return run(data, stream=stream, progress=progress, checkpoint=checkpoint, **settings, **options)
+    return run(data, stream=stream, progress=shows(progress), checkpoint=checkpoint, **settings, **options)
 
 
 def trainers() -> Listing:
