@@ -29,6 +29,8 @@ WRONG = [
     ({"datasets": {"dna": {"source": "nobody"}}}, "datasets.dna.source: unknown name 'nobody'; expected one of .*dna"),
     ({"matrix": {"estimators": ["ais"], "left_out": ["magic"]}}, "matrix.left_out: unknown name 'magic'"),
     ({"models": {"mnist-10": {"scales": {"papr": {}}}}}, "models.mnist-10.scales: .*'papr'.* demo, paper, quick$"),
+    ({"only_figures": ["zoo-seconds", "rts-f33"]}, "only_figures: unknown name 'rts-f33'; did you mean 'rts-f3'"),
+    ({"only_figures": ["rts-f3"]}, "only_figures: expected zoo-seconds among them"),
     # Options of methods.
     ({"estimators": {"rts": {"options": {"rungz": 9}}}}, "estimators.rts.options: unknown name 'rungz'; .*rungs"),
     ({"models": {"mnist-10": {"train": {"options": {"partcles": 9}}}}}, "models.mnist-10.train.options: .*particles"),
@@ -68,6 +70,12 @@ def test_options_are_read_from_the_sources_as_methods_take_them():
     methods = {**ESTIMATORS, **TRAINERS}
     options = {name: method.options for name, method in methods.items()}
     assert {name: option_defaults(method).keys() for name, method in methods.items()} == options
+
+
+def test_only_the_figures_that_are_named_are_made_with_their_papers():
+    catalogue = catalogue_of(over={"only_figures": ["zoo-seconds", "rts-f2"]})
+    assert set(catalogue.shown) == {"zoo-seconds", "rts-f2"} and list(catalogue.config["papers"]) == ["rts", "zoo"]
+    assert catalogue.config["papers"]["zoo"]["answers"] == []
 
 
 def test_a_paper_of_the_name_of_a_rule_is_one_line(tmp_path):

@@ -18,6 +18,7 @@ from replication.settings.root import SCALED, Estimator, Settings, check_names, 
 
 # Ten times as fast as the loader in Python; PyYAML may be built without it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_OF_PAGE = "zoo-seconds"
 
 
 def checked(config: dict, folder: str | Path) -> dict:
@@ -112,12 +113,27 @@ def _completed(config: dict, settings: Settings) -> dict:
         raise ValueError(
             f"configuration: models.{name}: expected another name; a grid, the zoo or a repeated training has it"
         )
+    config = _with_only(settings.only_figures, config)
     return {
         **config,
         "matrix": {**config["matrix"], "estimators": estimators},
         "models": {**config["models"], **added},
         "papers": dict(sorted(config["papers"].items(), key=lambda item: item[1]["place"])),
     }
+
+
+def _with_only(names: list[str] | None, config: dict) -> dict:
+    """A configuration with these figures, their papers and the answers among them; all if names is None."""
+    if names is None:
+        return config
+    if _OF_PAGE not in names:
+        raise ValueError(f"configuration: only_figures: expected {_OF_PAGE} among them, the page shows its data")
+    figures = {name: entry for name, entry in config["figures"].items() if name in names}
+    papers = {name: {**config["papers"][name]} for name in {entry["paper"] for entry in figures.values()}}
+    for entry in papers.values():
+        if "answers" in entry:
+            entry["answers"] = [name for name in entry["answers"] if name in figures]
+    return {**config, "figures": figures, "papers": papers}
 
 
 def _repeated_trainings(models: dict) -> dict:

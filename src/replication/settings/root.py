@@ -193,6 +193,9 @@ class Settings(Section):
     checks: Checks = Field(description="log Z at the snapshots of a training.")
     papers: dict[Name, Paper] = Field(description="Papers by name.")
     figures: dict[Name, Figure] = Field(description="Figures and tables by name.")
+    only_figures: Names | None = Field(
+        None, description="Figures and tables that are made, with their papers. By default all of `figures`."
+    )
 
 
 def check_references(settings: Settings, config: dict) -> None:
@@ -243,6 +246,7 @@ def _references(settings: Settings, config: dict) -> Iterator[tuple[str, Iterabl
     for name, paper in settings.papers.items():
         figures = [key for key, figure in settings.figures.items() if figure.paper == name]
         yield f"papers.{name}.answers", paper.answers or [], figures
+    yield "only_figures", settings.only_figures or [], settings.figures
     for name, figure in settings.figures.items():
         yield f"figures.{name}.paper", [figure.paper], settings.papers
 
