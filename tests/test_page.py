@@ -21,7 +21,7 @@ from replication.reporting.page import exhibit_of, page, scorecard_page
 from replication.reporting.scorecard import csv as card_csv
 from replication.reporting.scorecard import markdown, scorecard, summary
 from replication.reporting.statistics import Statistic
-from replication.reporting.style import new_figure, save
+from replication.reporting.style import few_colours, new_figure, save
 from replication.reporting.tables import Column, table_of
 from replication.reporting.verdicts import VERDICTS, verdicts
 from replication.reporting.web import LARGE, SMALL, embedded
@@ -230,6 +230,12 @@ def test_stand_in_data_are_said_at_the_top_and_beside_the_figure(parsed):
     assert all("something else stands in for dna." in one.text for one in notices)
     (why,) = [one for one in parsed.all("details") if one.inside("header")]
     assert "nothing <was> to be had" in why.text
+
+
+def test_few_colours_leave_large_areas_as_they_are():
+    pixels = np.full((200, 200, 3), 227, np.uint8)
+    pixels[:20] = np.random.default_rng(0).integers(0, 256, (20, 200, 3))
+    assert few_colours(Image.fromarray(pixels), 128).convert("RGB").getpixel((100, 150)) == (227, 227, 227)
 
 
 def test_pictures_are_small_and_keep_their_rare_colours():

@@ -9,7 +9,7 @@ from logzoo.io.schema import coordinate, labelled
 from replication.papers.zoo.zoo_answer import draw as draw_answer
 from replication.papers.zoo.zoo_answer import findings, uses
 from replication.papers.zoo.zoo_best import choice_rows
-from replication.papers.zoo.zoo_errors import draw_ranks, draw_rmse, draw_seconds, draw_sweeps
+from replication.papers.zoo.zoo_errors import draw_ranks, draw_rmse, draw_seconds, draw_sweeps, range_of
 from replication.papers.zoo.zoo_experiments import combined_estimates
 from replication.papers.zoo.zoo_models import draw_trainers, likelihood_rows
 from replication.papers.zoo.zoo_rows import draw_bias, draw_coverage
@@ -232,25 +232,38 @@ def test_the_hard_model_stands_out_by_its_factor(zoo):
 
 
 def test_lines_are_geometric_means_over_models(zoo, timings):
-    """The best and those that the papers compare by name; others grey."""
+    """Of the best and of those that the papers compare; a band covers the others."""
     for figure, scale in (
         (draw_sweeps({"zoo": zoo}, names=NAMES), None),
         (draw_seconds({"zoo": zoo, "timings": timings}, names=NAMES), 1.0),
     ):
         for axis, family in zip(figure.axes, families(zoo), strict=True):
-            part, drawn = families(zoo)[family], [line for line in axis.get_lines() if len(line.get_xdata()) == 3]
+            part, lines = families(zoo)[family], {line.get_label(): line for line in axis.get_lines()}
             named = {"ais", "rts", list(ESTIMATORS)[among_the_best(part)[-1][0]]}
+            (band,) = [item for item in axis.collections if item.get_label() == "range of the other estimators"]
             square = ((part["log_z"] - part["truth"]) ** 2).mean("replicate")
-            for row, (name, line) in enumerate(zip(ESTIMATORS, drawn, strict=True)):
-                assert line.get_label() == (NAMES[name] if name in named else "other estimators")
+            for row, name in enumerate(ESTIMATORS):
                 expected = np.exp(0.5 * np.log(square.sel(estimator=name)).mean("model"))
-                np.testing.assert_allclose(line.get_ydata(), expected)
                 x = np.array(BUDGETS, float)
                 if scale:
                     rate = [1e-4, 3e-4, 2e-4, 5e-4][row]
                     x = (0.01 + rate * x) * (10 if family == "one" else 1)
-                np.testing.assert_allclose(line.get_xdata(), x, rtol=1e-6)
+                if name in named:
+                    np.testing.assert_allclose(lines[NAMES[name]].get_ydata(), expected)
+                    np.testing.assert_allclose(lines[NAMES[name]].get_xdata(), x, rtol=1e-6)
+                else:
+                    assert NAMES[name] not in lines
+                    for position, value in zip(x, expected.values, strict=True):
+                        ends = [end for at, end in band.get_paths()[0].vertices if at == pytest.approx(position)]
+                        assert min(ends) * (1 - 1e-9) <= value <= max(ends) * (1 + 1e-9)
         assert [len(axis.patches) for axis in figure.axes] == [0, 1]  # below the standard error of the truth
+
+
+def test_a_range_is_of_the_lines_that_have_begun_and_interpolates_in_logarithms():
+    lines = [(np.array([1.0, 100.0]), np.array([1.0, 100.0])), (np.array([10.0, 20.0, 30.0]), np.array([np.nan, 4, 5]))]
+    positions, lowest, highest = range_of(lines)
+    ends = np.stack([lowest, highest], axis=1)[np.searchsorted(positions, [1.0, 20.0, 30.0, 100.0])]
+    np.testing.assert_allclose(ends, [(1, 1), (4, 20), (5, 30), (5, 100)])
 
 
 def map_of(figure):

@@ -3,7 +3,7 @@
 Root mean square error of log Z against Gibbs sweeps per chain, geometric mean over the models of a kind: trained RBMs,
 models with several modes, and the published RBM of 500 hidden units. Lines: the estimators of the lowest error at the
 largest budget of each kind, and those that the papers compare, six at most; the best is bold, with its 95% bootstrap
-interval. Hollow markers: some replicate did not converge. In the shaded region errors are below the standard error of
+interval. Hollow markers: some replicate did not converge. In the hatched region errors are below the standard error of
 the truth.
 """
 

@@ -36,9 +36,12 @@ PANEL_COLUMNS = 3
 # Estimators of log Z that the four papers compare in their figures.
 COMPARED = ("ais", "raise", "rts", "las-vegas")
 HOLLOW, BELOW = "some run did not converge", "below the standard error of the truth"
-_OTHER, _OTHERS = "#C4C4C4", "other estimators"
+_OTHER, _OTHERS = "#E3E3E3", "range of the other estimators"
+# The look of the region of `BELOW`: hatched, as the range of the other estimators is plain grey.
+_BELOW = {"facecolor": "none", "edgecolor": "#777777", "hatch": "/////", "linewidth": 0}
 _RMSE_CLASSES = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]  # nats
 _NOTHING = 1e-6  # edges of classes within this of 0 have no tick
+_POSITIONS = 100  # of the range of the other estimators
 _RANK_CLASSES = [2, 4, 7, 10, 14, 18, 22]
 
 
@@ -82,16 +85,17 @@ def _draw_errors(zoo, names, x_of, label):
 def draw_family(
     axis: Axes, part: Dataset, names: Names, x_of: Callable[[str, Array], Array], drawn: Sequence[str] = COMPARED
 ) -> None:
-    """Lines of the best estimator (bold, with a band) and of those `drawn`, thin grey ones of all others."""
+    """Lines of the best estimator (bold, with a band) and of those `drawn`; a grey band of the range of all others."""
     from matplotlib.ticker import LogLocator
 
+    others: list[tuple[np.ndarray, np.ndarray]] = []
     values, band = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
     doubtful = some_unconverged(part)
     best = among_the_best(part)[-1][0]
     for row, estimator in enumerate(part["estimator"].values):
         x, look = x_of(estimator, part["budget"].values), look_of(estimator, row)
         if row != best and estimator not in drawn:
-            axis.plot(x, values[row], color=_OTHER, linewidth=0.7, zorder=1, label=_OTHERS)
+            others.append((x, values[row]))
             continue
         strength = {"linewidth": 2.4 if row == best else 1.3, "zorder": 3 if row == best else 2}
         axis.plot(x, values[row], label=names[estimator], **look, **strength)
@@ -99,14 +103,28 @@ def draw_family(
         axis.plot(x[hollow], values[row, hollow], linestyle="", markerfacecolor="white", **marker)
         if row == best:
             axis.fill_between(x, *band[:, row], color=look["color"], alpha=0.25, linewidth=0)
+    if others:
+        axis.fill_between(*range_of(others), color=_OTHER, linewidth=0, zorder=0, label=_OTHERS)
     plain_logarithms(axis.xaxis, axis.yaxis)
     if np.nanmax(values) / np.nanmin(values) > 1000:
         axis.yaxis.set_major_locator(LogLocator())
     error = error_of_truths(part)[0]
     if error > 0:
         lowest = min(axis.get_ylim()[0], 0.5 * error)
-        axis.axhspan(lowest, error, color=TRUTH, alpha=0.12, linewidth=0)
+        axis.axhspan(lowest, error, **_BELOW)
         axis.set_ylim(bottom=lowest)
+
+
+def range_of(lines: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Positions x, and the lowest and the highest of lines (x, values) there, interpolated in logarithms.
+
+    Lines start at their first finite value, and keep their last one: within more time no estimate is worse.
+    """
+    lines = [(x[np.isfinite(values)], values[np.isfinite(values)]) for x, values in lines]
+    knots = np.unique(np.concatenate([x for x, _ in lines]))
+    positions = np.unique(np.concatenate([knots, np.geomspace(knots[0], knots[-1], _POSITIONS)]))
+    logs = [np.interp(np.log(positions), np.log(x), np.log(values), left=np.nan) for x, values in lines if x.size]
+    return positions, np.exp(np.fmin.reduce(logs)), np.exp(np.fmax.reduce(logs))
 
 
 def add_key(
@@ -123,7 +141,7 @@ def add_key(
         if text:
             handles[text] = Line2D([], [], color="grey", marker="o", markerfacecolor=face, linestyle="")
     if shaded:
-        handles[shaded] = Patch(color=TRUTH, alpha=0.12, linewidth=0)
+        handles[shaded] = Patch(**(_BELOW if shaded == BELOW else {"color": TRUTH, "alpha": 0.12, "linewidth": 0}))
     legend = figure.legend(handles.values(), handles.keys(), loc="outside upper left", ncols=columns, fontsize=8)
     for line in legend.get_lines():
         line.set_linewidth(1.5)
@@ -236,14 +254,17 @@ FIGURES = {
     "zoo-sweeps": Declaration(
         "Root mean square error of log Z against Gibbs sweeps per chain, geometric mean over the models of a family, "
         "of the estimators that the four papers compare and of the best one (bold). Its band is the 95% interval from "
-        "resampled models (of a single model: its replicates, taken as normal). Grey lines: all other estimators. "
-        "Hollow markers: some replicate did not converge. In the shaded region errors are below the standard error of "
-        "the truth itself.",
+        "resampled models (of a single model: its replicates, taken as normal). Grey band: range of all other "
+        "estimators. Hollow markers: some replicate did not converge. In the hatched region errors are below the "
+        "standard error of the truth itself. `auto` is not among them: it enumerates the models of up to 20 units in "
+        "one layer, and on the others it needs more sweeps than all but the largest of these budgets.",
         combined,
         draw_sweeps,
     ),
     "zoo-seconds": Declaration(
-        "The same against measured seconds of an estimate on one core, on one model of each family.",
+        "The same against measured seconds of an estimate on one core, on one model of each family. The range of the "
+        "other estimators is interpolated between their budgets; beyond its largest budget an estimator keeps its "
+        "error.",
         combined_and_timed,
         draw_seconds,
     ),
