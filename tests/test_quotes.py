@@ -102,6 +102,14 @@ def test_pages_quote_the_published_results_as_they_are():
     assert [page for page, text in texts.items() if requoted(text, page, ROOT) != text] == []
 
 
+def test_no_quote_breaks_its_paragraph():
+    """In Markdown a comment at the start of a line begins a block of HTML, which ends the paragraph before it."""
+    broken = [
+        f"{page.name}: {line}" for page in PAGES for line in re.findall(r"^ *<!--.*?-->\S.*", page.read_text(), re.M)
+    ]
+    assert broken == []
+
+
 def test_the_decisive_run_is_published_without_a_fault():
     assert read_manifest(RESULTS, "decisive").left_out
     assert audit(RESULTS).faults == []
