@@ -54,6 +54,10 @@ def test_arenas_are_shown_with_the_newer_estimators_apart(zoo):
         drawn = {line.get_label()[1:]: line.get_xdata()[0] for line in axis.get_lines()}
         for name in ESTIMATORS:
             assert drawn[name] == pytest.approx(float(rmse.sel(estimator=name)))
+    some = zoo.assign(converged=zoo["converged"].where(zoo["family"] != "two", 0))
+    axes = zoo_rows.draw_arenas({"zoo": some}, arenas=["one", "two"], of_papers=["ais"], names=NAMES).axes
+    hollow = [{line.get_markerfacecolor() == "white" for line in axis.get_lines()[1:-1:2]} for axis in axes]
+    assert hollow == [{True}, {False}, {True}]
     # Shaded: RTS and TS in the first, BAR in the second.
     assert [len(axis.patches) for axis in figure.axes[1:]] == [2, 1]
     whole = {line.get_label()[1:]: line.get_xdata()[0] for line in figure.axes[0].get_lines()}

@@ -125,8 +125,15 @@ def plain_logarithms(*axes: Axis) -> None:
         locator = Ticks()
         locator.many = _MANY[axis.axis_name]
         axis.set_major_locator(locator)
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1000.0 else f"{value:g}"))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: _plain(value)))
         axis.set_minor_formatter(NullFormatter())
+
+
+def _plain(value: float) -> str:
+    """A number of a tick: with separators of thousands, and without a power of ten down to a millionth."""
+    if 1e-6 <= value < 1e-4:
+        return f"{value:.6f}".rstrip("0")
+    return f"{value:,.0f}" if value >= 1000.0 else f"{value:g}"
 
 
 def label_counts(axis: Axis, most: int = 5) -> None:

@@ -144,7 +144,7 @@ def timed_inputs(here: Here) -> Inputs:
 def draw_seconds(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
     """RMSE of log Z against seconds on one core, a panel for each model."""
     estimates, truths, timings = (artifacts[name] for name in ("estimates", "truths", "timings"))
-    figure = style.new_figure(3.8 * len(estimates) + 0.6, 3.4)
+    figure = style.new_figure(3.8 * len(estimates) + 0.6, 4.0)
     axes = figure.subplots(1, len(estimates), squeeze=False)[0]
     for axis, (model, by_estimator) in zip(axes, estimates.items(), strict=True):
         for position, (estimator, estimate) in enumerate(by_estimator.items()):
@@ -155,7 +155,8 @@ def draw_seconds(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure
         style.plain_logarithms(axis.xaxis, axis.yaxis)
         axis.set_xlabel(f"seconds on one core, {timings[model].attrs['chains']} chains")
         axis.set_title(style.title_of(titles[model], truths[model]), loc="right")
-        axis.legend()
+        # Below the panel: at some scale each corner has a line.
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))
     axes[0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
     return style.finished(figure, *truths.values(), panels=axes)
 

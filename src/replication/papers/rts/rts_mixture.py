@@ -16,7 +16,7 @@ from replication.reporting.statistics import (
     rmse_with_band,
     root_mean_square,
 )
-from replication.reporting.style import TRUTH, finished, look_of, new_figure
+from replication.reporting.style import TRUTH, finished, label_counts, look_of, new_figure
 
 if TYPE_CHECKING:
     from replication.types import Artifacts, Figure, Inputs, Names, Statistics
@@ -127,6 +127,7 @@ def draw_steps(artifacts: Artifacts) -> Figure:
         time = float(by_rule["autocorrelation_time"].mean())
         axis.set_title(f"{rule} step: autocorrelation time {time:.0f} draws", loc="right", fontsize=9)
         axis.set(xlabel="draw of one chain", ylim=(0, rungs + 1))
+        label_counts(axis.xaxis)
     rows["fixed"].set_ylabel(r"rung $k$ ($\beta_1 = 0, \beta_K = 1$)")
     _draw_estimates(rows["z"], mixture)
     _draw_by_rung(rows["step"], mixture, "step_size")

@@ -71,7 +71,8 @@ def draw_arenas(artifacts: Artifacts, *, arenas: list[str], of_papers: Sequence[
     panels |= {
         title_of_family(part).replace(": ", "\n", 1): log for part, log in zip(parts.values(), logs, strict=True)
     }
-    doubtful = [np.zeros(zoo.sizes["estimator"], bool), *(some_unconverged(part)[:, 0] for part in parts.values())]
+    doubtful = [some_unconverged(part)[:, 0] for part in parts.values()]
+    doubtful = [np.any(doubtful, axis=0), *doubtful]
     order = np.argsort(next(iter(panels.values()))[0])
     published = np.isin(zoo["estimator"].values[order], of_papers)
     order, above = [*order[published], *order[~published]], int(published.sum())
