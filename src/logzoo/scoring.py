@@ -138,13 +138,14 @@ def score(fitted: Any, X: Any, y: Any = None) -> float:
     return _score(fitted, X, method="auto", stacklevel=3)
 
 
-def _score(fitted, X, y=None, *, method, stacklevel=2, **settings):
+def _score(fitted, X, y=None, *, method, stacklevel=2, progress=False, **settings):
     rbm = RBM.from_sklearn(fitted)
     if len(getattr(fitted, "steps", ())) > 1:
         X = fitted[:-1].transform(X)
     # BernoulliRBM accepts sparse matrices.
     X = X.toarray() if hasattr(X, "toarray") else X
-    estimate = estimate_log_z(rbm, method, **settings)
+    # A search scores in several processes, whose progress bars would overwrite each other.
+    estimate = estimate_log_z(rbm, method, progress=progress, **settings)
     if not estimate.converged:
         warnings.warn(
             f"{method} did not converge: {', '.join(estimate.reasons)}", RuntimeWarning, stacklevel=stacklevel
