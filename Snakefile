@@ -98,7 +98,7 @@ rule demo:
 # Everything of one paper: its figures and tables, the verdicts on its claims, and the page of the zoo.
 for paper in config["papers"]:
     if rules.has(paper):
-        sys.exit(f"logzoo: error: configuration: papers.{paper}: expected a name of its own, found that of a rule")
+        sys.exit(f"logzoo: error: configuration: papers.{paper}: expected another name, found the name of a rule")
 
     rule:
         name:
@@ -118,7 +118,7 @@ if ALONE:
 # every job that it has started: after a hundred of them that costs a quarter of a core. There is no public way to say so.
 onstart:
     if config["missing_data"] == "stop" and (lacking := lacking_sources(config)):
-        sys.exit(f"logzoo: error: {lacking[0]} says that its files could not be had: remove it to try again")
+        sys.exit(f"logzoo: error: {lacking[0]} lists files that were not available; remove it to try again")
     remove_manifest(SCALE)
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None

@@ -53,7 +53,7 @@ WRONG = [
         {"figures": {"trk-f3": {"slow": ["trk-f4b"]}}},
         "figures.trk-f3.slow: expected models whose names end in",
     ),
-    ({"figures": {"ins-f3": {"trainers": ["exact"]}}}, "figures.ins-f3.trainers: expected ins, pcd, pt among them"),
+    ({"figures": {"ins-f3": {"trainers": ["exact"]}}}, "figures.ins-f3.trainers: expected a list with ins, pcd, pt"),
     ({"figures": {"lv-f2a": {"means": ["mnist-10"]}}}, "figures.lv-f2a.means: expected one or more of `models`"),
     ({"figures": {"lv-f4": {"shares": [0]}}}, "figures.lv-f4.shares.0: expected .* above 0, found 0"),
 ]

@@ -201,7 +201,7 @@ def test_stamps_that_are_none(stamp):
     text = stamped_text("", {"inputs": {"a": "b"}, "parameters": "", "source": ""})
     assert read_stamp("x.md", text.encode())["inputs"] == {"a": "b"}
     crafted = f"<!-- logzoo {stamp} -->\n".encode()
-    assert refused(lambda: read_stamp("x.md", crafted)) == "no stamp that can be read"
+    assert refused(lambda: read_stamp("x.md", crafted)) == "no readable stamp of logzoo"
 
 
 @pytest.mark.parametrize("arguments", [["--data=--"], ["y" * 5000], ["--method", "q" * 5000]])

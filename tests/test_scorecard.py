@@ -54,7 +54,7 @@ def card():
 def test_every_claim_has_its_verdict_and_papers_their_order(card):
     assert list(card["id"].values) == ["rts-f9-small", "rts-f9-large", "rts-f9-any", "trk-f1"]
     assert list(card["verdict"].values) == ["reproduced", "undecided at this scale", "not tested", "not tested"]
-    assert list(card["reason"].values) == ["", "", "nothing to compute it from at this scale", "nothing to measure"]
+    assert list(card["reason"].values) == ["", "", "no data for it at this scale", "nothing to measure"]
     assert re.findall(r"\d+", summary(card, "quick")) == ["4", "1", "1", "1", "2", "1"]
 
 

@@ -1,10 +1,10 @@
 """What artifacts, pictures and pages record: parameters, code and inputs of the job that made them, and stand-ins.
 
-One rule for all jobs: the digest is `source` of the params of the rule, the parameters are all its other params, those
-in `settings` among them; the inputs are all artifacts and raw files that the job was given, by their paths.
+All jobs record the same things. The source digest is the param `source` of the rule. The parameters are all other
+params, including those in `settings`. The inputs are all artifacts and raw files of the job, by their paths.
 
 A stamp is {"inputs": {path: content hash}, "parameters": digest, "source": digest}, as JSON. It lies in a text chunk of
-a PNG, in the keywords of a PDF, in a comment at the end of HTML or Markdown.
+a PNG, in the keywords of a PDF, or in a comment at the end of HTML or Markdown.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from logzoo.types import FilePath
 
 
-# The folder of the project; it has no project if the package was installed without a checkout.
+# The folder of the checkout. If the package was installed without one, this folder has no project.
 ROOT = Path(__file__).parents[2]
 PACKAGES = (PACKAGE_FOLDER, Path(__file__).parent)
 # The scorecard of the published run in the folder of the project, without its ending.
 PUBLISHED = "results/decisive/figures/decisive/scorecard"
 # Params that name code, which the source digest covers.
 CODE = ("module", "run")
-# Of a picture that no job drew.
+# The stamp of a picture that no job drew.
 UNKNOWN = {"inputs": {}, "parameters": "", "source": ""}
 _BEFORE = {".png": b"tEXtlogzoo\0", ".pdf": b"/Keywords (logzoo "}
 _BEFORE_IN_TEXT = b"<!-- logzoo "
@@ -50,7 +50,7 @@ def code_digest(*modules: str, scripts: Iterable[str | Path] = ()) -> str:
 
 
 def recorded(params: Mapping[str, Any], number: int = 0) -> tuple[dict[str, Any], str]:
-    """The parameters and the source digest that a job with these params records in its output of that number.
+    """The parameters and the source digest that a job with these params records in output `number`.
 
     Where params has `sources`, each output has its own entry of `settings` and `sources`, in the order of the outputs.
     """
@@ -118,9 +118,9 @@ def read_stamp(name: str, content: bytes) -> dict[str, Any]:
         stamp = {key: stamp[key] for key in UNKNOWN}
         texts = [*stamp["inputs"].values(), stamp["parameters"], stamp["source"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise ValueError("no stamp that can be read") from None
+        raise ValueError("no readable stamp of logzoo") from None
     if not all(isinstance(text, str) for text in texts):
-        raise ValueError("no stamp that can be read")
+        raise ValueError("no readable stamp of logzoo")
     return stamp
 
 
@@ -129,7 +129,7 @@ def _json(stamp):
 
 
 def stand_ins(artifacts: Iterable[Any]) -> dict[str, str]:
-    """Attributes `stand_in_for` and `stand_in_reason` (one a line) of stand-ins among artifacts; empty without any.
+    """Attributes `stand_in_for` and `stand_in_reason` (one a line) of stand-ins among artifacts; empty if none.
 
     artifacts: Datasets, or their attributes.
     """

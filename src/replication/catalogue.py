@@ -31,7 +31,7 @@ class Shown(NamedTuple):
 
     @property
     def caption(self) -> str:
-        """What is shown, in sentences."""
+        """The caption in full sentences."""
         return self.declaration.caption
 
     @property
@@ -46,7 +46,7 @@ class Shown(NamedTuple):
 
 
 class Catalogue:
-    """Everything that is shown, by name; `experiments` are the jobs behind it, by the path of their artifact.
+    """All figures and tables by name; `experiments` are the jobs behind them, by the path of their artifact.
 
     Raises ValueError, one line, for an entry without a declaration, and for missing or unknown settings.
     """
@@ -57,7 +57,7 @@ class Catalogue:
             "figures": {name: Entry(name, settings) for name, settings in config["figures"].items()},
         }
         self.data, self.folder = f"data/{config['scale']}", f"figures/{config['scale']}"
-        # Papers in their order, figures of a paper in theirs.
+        # The order of the configuration holds for the papers, and for the figures of each paper.
         papers = list(config["papers"])
         names = sorted(config["figures"], key=lambda name: papers.index(config["figures"][name]["paper"]))
         self.shown = {name: self._declared(name) for name in names}
@@ -78,24 +78,24 @@ class Catalogue:
             make = declared.rows or declared.draw
             if make is None:
                 raise AttributeError(f"{module.__name__} has neither 'draw' nor 'rows'")
-            # First of all: they look names up.
+            # `inputs` comes first, because it reports unknown names in one line.
             inputs = declared.inputs(here)
             settings = declared.settings(here) if declared.settings else here.settings_of(make)
             entries = claim_entries(here, declared)
         except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError) as error:
-            why = f"nothing has the name {error}" if isinstance(error, KeyError) else one_line(error)
+            why = f"unknown name {error}" if isinstance(error, KeyError) else one_line(error)
             raise ValueError(f"configuration: figures.{name}: cannot be read: {why}") from error
         shown = name, here.entry["paper"], here.entry["title"], module, declared, inputs, settings
         return Shown(*shown, is_table=bool(declared.rows), claim_entries=entries)
 
     def _collect(self, artifact: str | dict | Experiment) -> None:
-        """Enter the experiments among artifacts; the same one may be declared more than once."""
+        """Enter the experiments among artifacts; several figures may declare the same experiment."""
         if isinstance(artifact, dict):
             for part in artifact.values():
                 self._collect(part)
         elif isinstance(artifact, Experiment):
             if self.experiments.setdefault(artifact.path, artifact) != artifact:
-                raise ValueError(f"{artifact.path}: two figures declare different experiments for it")
+                raise ValueError(f"{artifact.path}: expected a single experiment, found two, of different figures")
             self._collect(artifact.inputs)
 
     def rows_of(self, shown: Shown) -> Experiment:
@@ -108,7 +108,7 @@ class Catalogue:
         return Experiment(path, run, shown.inputs, shown.settings, kind="table", title=shown.title)
 
     def files_of(self, shown: Shown) -> list[str]:
-        """The files that show a figure or table, the one to look at first."""
+        """The files of a figure or table, starting with the file for readers."""
         pictures = ("png", "pdf") if self.config["pdf"] else ("png",)
         forms = ("html", "md", "csv") if shown.is_table else pictures
         return [f"{self.folder}/{shown.paper}/{shown.name}.{form}" for form in forms]
@@ -139,10 +139,10 @@ class Catalogue:
 
     @property
     def exhibits(self) -> dict[str, dict]:
-        """Everything that is shown, for the page: {name: {title, paper, caption, files, artifacts, verdict}}."""
+        """All figures and tables for the page: {name: {title, paper, caption, files, artifacts, verdict}}."""
         exhibits = {}
         for name, shown in self.shown.items():
-            # Of a table the rows come first.
+            # The artifacts of a table start with its rows.
             rows = [self.rows_of(shown).path] if shown.is_table else []
             exhibits[name] = {
                 "title": shown.title,
@@ -167,7 +167,7 @@ class Catalogue:
 
 
 def _module_of(name: str, entry: Entry) -> ModuleType:
-    """The module that declares a figure: the `module` of its entry, by default of the name of the figure."""
+    """The module that declares a figure: the `module` of its entry, by default the module named like the figure."""
     folder, words = f"replication.papers.{entry['paper']}", entry.get("module", name)
     module = f"{folder}.{words}".replace("-", "_")
     if find_spec(folder.replace("-", "_")) is None or find_spec(module) is None:

@@ -64,8 +64,8 @@ class Size(NamedTuple):
     """How large the experiment behind a claim is.
 
     settings: {what: (here, in the paper)}; None if the paper does not state it. repeats: independent repeats of the
-    statistic. trainings: independent trainings it rests on, 0 where the model is published or known. exploratory: why
-    the setting is ours, where the paper names none.
+    statistic. trainings: independent trainings behind it, 0 if the model is published or known. exploratory: why the
+    setting is ours, if the paper names none.
     """
 
     settings: dict[str, tuple[float, float | None]]
@@ -92,9 +92,10 @@ class Size(NamedTuple):
 
 
 def power_of(claim: Claim, repeats: int) -> float:
-    """Probability of a verdict for the claim if its `effect` is true; NaN where no power is declared.
+    """Probability of a verdict for the claim if its `effect` is true; NaN if no power is declared.
 
-    That of Student's test of the bound, by the normal approximation of its noncentral law (Johnson & Welch 1940).
+    This is the power of Student's test of the bound, by the normal approximation of its noncentral law (Johnson & Welch
+    1940).
     """
     if claim.power is None:
         return math.nan
@@ -106,7 +107,7 @@ def power_of(claim: Claim, repeats: int) -> float:
 
 
 def _student_quantile(freedom: int) -> float:
-    """The quantile of Student's law that leaves out half the error, by Cornish & Fisher's expansion.
+    """The quantile of Student's law at 1 - error / 2, by Cornish & Fisher's expansion.
 
     Importing scipy would delay every plan.
     """
@@ -117,7 +118,7 @@ def _student_quantile(freedom: int) -> float:
 
 
 def fewest_repeats(claim: Claim) -> int:
-    """The repeats that a power of 80% takes."""
+    """The smallest number of repeats with a power of 80%."""
     least, most = FEWEST_REPEATS, FEWEST_REPEATS
     while power_of(claim, most) < POWER:
         least, most = most, 2 * most
@@ -128,7 +129,7 @@ def fewest_repeats(claim: Claim) -> int:
 
 
 def _distance(claim: Claim) -> float:
-    """From the effect to the nearer bound. Raises ValueError for an effect that is not within the bounds."""
+    """Distance from the effect to the nearer bound. Raises ValueError if the effect is not within the bounds."""
     on_scale, effect = SCALES[claim.scale], math.nan if claim.power is None else claim.power.effect
     least, most = claim.bounds.get("at_least", -math.inf), claim.bounds.get("at_most", math.inf)
     if not least < effect < most:

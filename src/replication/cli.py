@@ -41,10 +41,10 @@ def command_parser() -> Parser:
     add = command("audit", _audit, "Check every artifact, picture and table of a project, or of published results.")
     add("folder", **_FOLDER)
     add("--configfile", **_CONFIGFILE)
-    add("--regenerate", type=count, default=0, metavar="N", help="make N files again in a scratch folder (default 0)")
-    add("--seed", type=count, default=0, metavar="N", help="seed that picks the files to make again (default 0)")
+    add("--regenerate", type=count, default=0, metavar="N", help="regenerate N files in a scratch folder (default 0)")
+    add("--seed", type=count, default=0, metavar="N", help="seed that picks the files to regenerate (default 0)")
     add("--output", metavar="FILE", help="write the report as JSON to this file, too")
-    add = command("cost", _cost, "Say what the figures of a scale cost, in core-hours.")
+    add = command("cost", _cost, "Print the cost of the figures of a scale, in core-hours.")
     add("folder", **_FOLDER)
     add("--configfile", **_SCALE_CONFIGFILE)
     add = command("protocol", _protocol, "Print the claims of a scale with statistics, bounds, sizes and powers.")
@@ -105,7 +105,7 @@ def _crate(folder, scale, configfile, agent):
     from replication.audit import checkout
     from replication.audit.crate import write_crate
 
-    # A run of no scale of the checkout is described, too.
+    # A run whose scale is not in the checkout is described as well.
     known = checkout.configuration_files(configfile)
     jobs = {scale: checkout.jobs_of_scale(scale, known[scale])} if scale in known else None
     write(table([("written", write_crate(folder, scale, jobs=jobs, agent=agent))]))
@@ -116,5 +116,5 @@ def _catalogue(folder, configfile):
 
     if not Path(folder, "Snakefile").is_file():
         raise ValueError(f"{folder}: expected the folder of a project, found no Snakefile in it")
-    # The path is from here, not from the folder of the project.
+    # The path of the user starts at the working folder, not at the folder of the project.
     return catalogue_of(*([] if configfile is None else [str(Path(configfile).absolute())]), folder=folder)

@@ -1,6 +1,6 @@
-"""Machine code of the kernels, made before the jobs that would each make it, side by side.
+"""Compile the kernels before the jobs start, because parallel jobs would each compile the same kernels.
 
-Every listed method works once on a small RBM; numba keeps its machine code for all processes.
+Every listed method runs once on a small RBM; numba caches its machine code for all processes.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-# In the folder of the machine code, when all is there.
+# The file that marks a cache with the machine code of all kernels.
 _MARK = "compiled"
 # CPU seconds that all kernels took on an AMD EPYC.
 _CPU_SECONDS = 80
 _VISIBLE, _HIDDEN, _EXAMPLES = 20, 6, 200
-# Chains and inverse temperatures of trainers whose own numbers take seconds: every run starts with these trainings.
+# Chains and inverse temperatures of the trainers, because with the defaults these short trainings take seconds.
 _FEW = {"particles": 20, "rungs": 5}
 
 
@@ -42,7 +42,7 @@ def compile_kernels(cores: int) -> None:
     print(f"logzoo: compiling kernels (once, about {_CPU_SECONDS // min(cores, 2)} s)", file=sys.stderr, flush=True)
     parts = list(_PARTS) if cores > 1 else [",".join(_PARTS)]
     started = [subprocess.Popen([sys.executable, "-m", "replication.compiling", part]) for part in parts]
-    # What failed here is compiled by the jobs that need it.
+    # If a part fails here, the jobs that need its kernels compile them.
     if all([process.wait() == 0 for process in started]):
         write_text(folder / _MARK, "")
 
@@ -54,7 +54,7 @@ def is_compiled() -> bool:
 
 
 def _example():
-    """A small RBM, data for it, and an RBM on the way to it."""
+    """A small RBM, data for it, and an RBM of smaller parameters as an earlier snapshot."""
     generator = np.random.default_rng(0)
     shapes = (_VISIBLE, _HIDDEN), _VISIBLE, _HIDDEN
     rbm, before = (RBM(*(generator.normal(0.0, size, shape) for shape in shapes)) for size in (0.3, 0.1))
@@ -87,5 +87,5 @@ if __name__ == "__main__":
     parts = sys.argv[1].split(",")
     for part in parts:
         _PARTS[part]()
-    if parts == ["trainers"]:  # the shorter part: it helps the other, from its last on
+    if parts == ["trainers"]:  # the shorter part helps the longer one, starting with its last method
         estimate_by_all(reversed(ESTIMATORS))

@@ -42,7 +42,7 @@ def checked(config: dict, folder: str | Path) -> dict:
 
 
 def laid_over(files: Iterable[str | Path], config: dict) -> dict:
-    """The settings of files of YAML, merged in their order, with a configuration laid over them key by key."""
+    """The settings of YAML files, merged in their order and then updated by a configuration, key by key."""
     merged: dict = {}
     for file in files:
         merged = _merged(merged, _read(Path(file)))
@@ -66,7 +66,7 @@ def _scales(folder: Path) -> set[str]:
 
 
 def _at_scale(config: dict, scales: set[str]) -> dict:
-    """A configuration whose entries have the settings of its scale; ill-formed `scales` are left to the model."""
+    """A configuration whose entries have the settings of its scale; `Settings` later reports ill-formed `scales`."""
     scale = str(config.get("scale"))
     sections = {name: config[name] for name in SCALED if isinstance(config.get(name), dict)}
     for section, entries in sections.items():

@@ -1,6 +1,6 @@
 """The cost of a run: the work of its jobs, counted from their settings, times seconds per unit of work.
 
-Work is counted in visits: weights looked at, V H and a little more in a sweep of a chain of a V x H RBM.
+Work is counted in visits, the number of weights read: V H and a fixed cost in a sweep of a chain of a V x H RBM.
 """
 
 import time
@@ -17,8 +17,8 @@ from replication.models import by_run, estimate_settings, made_together, truth_f
 from replication.papers.experiment import SWEEP, named_paths, shape_of, training_most, training_work
 from replication.papers.zoo.families import matrix_places
 
-# Core-seconds of a visit, by kind of work, as measured on two cores of an AMD EPYC; of "solving" and "resampling" of a
-# draw at a rung, of "Hamiltonian" of a draw.
+# Core-seconds of a unit of work, measured on two cores of an AMD EPYC. The unit is a visit; for "solving" and
+# "resampling" it is a draw at a rung, for "Hamiltonian" a draw.
 SECONDS = {
     "sampling": 2.5e-11,
     "training": 5e-11,
@@ -28,13 +28,13 @@ SECONDS = {
     "resampling": 1e-8,
     "Hamiltonian": 1e-5,
 }
-# Seconds of work that was not measured: those of the most expensive sweeps.
+# Core-seconds of a visit in kinds of work that were not measured; a pessimistic value.
 UNKNOWN = 2e-10
-# Of every job: a process starts, artifacts are read and written, pictures are drawn.
+# Core-seconds of every job for starting a process, reading and writing artifacts, and drawing.
 START = 0.5
 # The probe: shape of its RBM, chains, sweeps, and seconds for which it is repeated; the fastest run counts.
 _PROBE_SHAPE, _PROBE_CHAINS, _PROBE_SWEEPS, _PROBE_SECONDS = (784, 500), 50, 40, 2.0
-# Rules whose jobs are counted together, by the folder of their artifacts; all others are experiments or take `START`.
+# Rules whose jobs are counted together, by the folder of their artifacts. A job of another rule takes `START`.
 _RULES = {
     "models": {"train_model", "train_with_snapshots", "import_model", "known_model"},
     "evidence": {"evidence"},
@@ -64,7 +64,7 @@ class Job(NamedTuple):
 
     @property
     def most_seconds(self) -> float:
-        """Upper bound of the core-seconds; the bounds of all jobs add up to that of a run."""
+        """Upper bound of the core-seconds; the bound of a run is the sum over its jobs."""
         return max(seconds_of(self.ceiling), seconds_of(self.work))
 
 
@@ -74,7 +74,7 @@ def seconds_of(work: Work) -> float:
 
 
 def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Job]:
-    """The jobs of every artifact that some artifacts are made from, and of these, by path."""
+    """{path: Job} of these files and of all artifacts behind them."""
     jobs: dict[str, Job] = {}
     waiting = list(files)
     while waiting:
@@ -85,12 +85,12 @@ def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Job]:
     return jobs
 
 
-# Figures share most of their jobs: each is looked at once.
+# Cached, because figures share most of their jobs.
 @cache
 def _first_output(catalogue: Catalogue, path: str) -> str:
-    """The artifact that work is counted by.
+    """The artifact that stands for all outputs of its job, so that the job is counted once.
 
-    A training writes its trace and snapshots beside the model, and estimators of the matrix read the same run.
+    A training writes its trace and snapshots beside the model, and estimators of the matrix may share a run.
     """
     file = PurePosixPath(path)
     if file.parent.name == "models":
@@ -180,7 +180,7 @@ def _model_and_data(catalogue: Catalogue, model: str) -> list[str]:
 
 
 def core_hours(catalogue: Catalogue) -> dict[str, float]:
-    """Core-hours of all that each figure or table with claims is made from, by its name."""
+    """Core-hours {name: hours} of all jobs behind each figure or table with claims."""
     hours = {}
     for name in catalogue.verdicts:
         jobs = jobs_behind(catalogue, named_paths(catalogue.shown[name].inputs).values()).values()
@@ -196,7 +196,7 @@ def expected_seconds(catalogue: Catalogue, path: str) -> float:
 def expected_total(catalogue: Catalogue, counts: Mapping[str, int]) -> float:
     """Expected core-seconds of a run, by the number of jobs of each rule.
 
-    Jobs of a rule count as the mean of those whose artifact is missing, which is exact for a run of everything.
+    Each job of a rule counts as the mean over its jobs with missing artifacts. For a full run this is exact.
     """
     paths = [path for shown in catalogue.shown.values() for path in named_paths(shown.inputs).values()]
     seconds: dict[str, list[float]] = {}
@@ -235,8 +235,8 @@ def measured_slowness() -> float:
 def table_of_costs(catalogue: Catalogue, slowness: float = 1.0) -> str:
     """Lines with jobs, core-hours and longest job of every figure and table, each by itself, and of all together.
 
-    At most: hours that no data can make it go beyond, where tours take as many sweeps as they may.
-    slowness: of the machine, as `measured_slowness` returns it.
+    The column `at most` bounds the hours for any data: all tours run up to their cap. slowness: factor of the machine,
+    from `measured_slowness`.
     """
     sources = {name: (shown.paper, [*named_paths(shown.inputs).values()]) for name, shown in catalogue.shown.items()}
     sources["everything"] = ("", [path for _, paths in list(sources.values()) for path in paths])

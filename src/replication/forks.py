@@ -1,8 +1,7 @@
 """Jobs as forks of one process that has loaded libraries and machine code. Loading takes longer than most jobs.
 
-Snakemake starts a job as a program of its own. Where a server runs, the job hands its script over to it and waits for
-the end. Where no server runs, or it does not answer or has not loaded anything yet, the job runs by itself, to the same
-bits.
+Snakemake starts each job as a separate program. If a server runs, the job hands over its script and waits for the end.
+If no server runs or answers, or it has loaded nothing yet, the job runs by itself. The results are the same bits.
 """
 
 import atexit
@@ -23,14 +22,15 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
-# Which Python serves, and at which socket.
+# Environment variable with the Python and the socket of the server.
 _SERVER = "LOGZOO_FORKS"
-# A job has one thread, as it has where Snakemake starts it: sums of several come out in another order.
+# A job has one thread, as under Snakemake, because several threads would add in another order.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _started: list[subprocess.Popen] = []
 # Jobs that run by themselves before the server loads anything.
 _FEW = 6
-# What stays loaded of the package in all jobs: machine code. What any other module may hold is a job's own.
+# Of our packages only the machine code stays loaded. Each job imports all other modules again, because these may have
+# state.
 _PACKAGES, _STAYING = ("logzoo", "replication"), "logzoo.kernels"
 
 
@@ -38,9 +38,9 @@ def serve_jobs() -> None:
     """Start a server for the jobs that this process and its children start; it ends with this process at the latest."""
     if sys.platform != "linux":  # elsewhere a fork may not use libraries that its parent has loaded
         return
-    # For a socket the path of the project may be too long.
+    # The path of the project may be too long for a socket.
     path = Path(tempfile.mkdtemp(prefix="logzoo-")) / "jobs"
-    # Nobody writes to the pipe. The system closes it when this process ends, also when it is killed.
+    # The pipe carries no data. The system closes it when this process ends, also when it is killed.
     command = [sys.executable, "-P", "-m", __name__, str(path)]
     _started.append(subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | _ONE_THREAD))
     os.environ[_SERVER] = f"{sys.executable}{os.pathsep}{path}"
@@ -53,7 +53,7 @@ def end_server() -> None:
 
 
 def hand_over() -> None:
-    """Where this process is a job, have the server run its script, and end as that ends; else, return."""
+    """If this process is a job, let the server run its script and exit with its status; else return."""
     python, _, path = os.environ.pop(_SERVER).partition(os.pathsep)
     main = sys.modules["__main__"]
     if not hasattr(main, "snakemake") or python != sys.executable:
@@ -73,7 +73,7 @@ def hand_over() -> None:
         server.sendall(json.dumps(task).encode() + b"\n")
         with server.makefile() as answer:
             code = answer.read()
-    # Nothing comes from a job that was killed.
+    # A job that was killed sends nothing.
     os._exit(int(code) if code else 1)
 
 
@@ -91,7 +91,7 @@ def serve(path: str, patience: int = _FEW) -> None:
             if patience == 0:
                 _load()
             patience -= 1
-            # A fork would have the locks of other threads, and not the threads.
+            # A fork would inherit the locks of other threads, but not the threads.
             if patience < 0 and threading.active_count() == 1 and os.fork() == 0:
                 listener.close()
                 sys.exit(_run(client))
@@ -100,7 +100,7 @@ def serve(path: str, patience: int = _FEW) -> None:
 
 
 def _take_note() -> None:
-    """Take note of jobs that have ended, which the system keeps until then."""
+    """Reap the processes of jobs that have ended."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -114,7 +114,7 @@ def _load() -> None:
     from replication.compiling import estimate_by_all, is_compiled, train_by_all
     from replication.reporting.style import new_figure, picture_bytes
 
-    tqdm.monitor_interval = 0  # no thread that looks after bars
+    tqdm.monitor_interval = 0  # without the monitor thread of tqdm
     if is_compiled():
         estimate_by_all()
         train_by_all()
@@ -123,14 +123,14 @@ def _load() -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] in _PACKAGES]:
         if not name.startswith(_STAYING):
             del sys.modules[name]
-    # Nothing loaded by now is searched for garbage, which would copy its memory in every fork.
+    # Garbage collection of the objects loaded by now would copy their memory in every fork (copy-on-write).
     gc.freeze()
 
 
 def _run(client: socket.socket) -> int:
     """Run the script that a client hands over, in its folder and its environment; returns the exit status."""
     status = [1]
-    # After what the script registers: the last function is called first.
+    # Registered before the functions of the script, so it runs after them: atexit calls the last function first.
     atexit.register(_answer, client, status)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     client.sendall(b"\n")

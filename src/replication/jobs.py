@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
-# Before a search for garbage: by default 700 objects, fewer than a figure has parts.
+# New objects before a garbage collection. The default of 700 is fewer than a figure has parts.
 _ALLOCATIONS = 10_000
 
 
@@ -39,7 +39,7 @@ def job(log_file: str) -> Iterator[None]:
     The last line of the log has the seconds that Python took to start, the seconds of the work, and its memory.
     """
     start, to_start = time.perf_counter(), time.process_time()
-    # Python searches for garbage so often that imports and figures take a tenth longer.
+    # With Python's default, garbage collection makes imports and figures a tenth slower.
     gc.set_threshold(_ALLOCATIONS)
     _end_with_parent()
     try:
@@ -52,7 +52,7 @@ def job(log_file: str) -> Iterator[None]:
             LOG.error("%s", error)
         sys.exit(1)
     finally:
-        # Python searches again when it ends: 0.1 to 0.3 s a job, for memory that the system takes back.
+        # Avoids a garbage collection at exit, which takes 0.1 to 0.3 s and frees memory that the system takes back.
         gc.freeze()
     LOG.info("%.2f s to start, took %.2f s, held %.0f MB", to_start, time.perf_counter() - start, _held())
 
@@ -61,14 +61,14 @@ def _held() -> float:
     """The most MB that this process has held so far; NaN if the system does not report it."""
     status = Path("/proc/self/status")
     lines = status.read_text().splitlines() if status.is_file() else []
-    # Not getrusage: that counts what the process held before it became this program.
+    # getrusage would include the memory of the process before it became this program.
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")), math.nan)
 
 
 def _log_to(log_file: str) -> None:
     to_terminal = logging.StreamHandler(sys.stderr)
     to_terminal.setLevel(logging.WARNING)
-    # A disk without room for the log is no reason to fail: a job that makes something says so on the terminal.
+    # A job does not fail because the disk has no room for its log. If it cannot write its output, it reports that.
     logging.raiseExceptions = False
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", handlers=[to_terminal], force=True)
     logging.captureWarnings(True)
@@ -85,14 +85,14 @@ def _end_with_parent() -> None:
 
 
 def read_inputs(task: Any) -> dict:
-    """The artifacts that a job was given under names, in dicts where names are "estimates/rts"."""
+    """The named input artifacts of a job; names like "estimates/rts" give nested dicts."""
     from logzoo.io.netcdf import read_artifact
 
     return nested({name: read_artifact(path) for name, path in task.input.items() if str(path).endswith(".nc")})
 
 
 def write_output(task: Any, dataset: xr.Dataset, *, kind: str, number: int = 0, seed_path: object = "") -> None:
-    """Write a dataset as the output of that number, with the job's inputs and parameters as provenance.
+    """Write a dataset as output `number`, with the job's inputs and parameters as provenance.
 
     task: the `snakemake` object of a script.
     """
@@ -111,15 +111,15 @@ def write_output(task: Any, dataset: xr.Dataset, *, kind: str, number: int = 0, 
 
 
 def stamp_of(task: Any, number: int = 0) -> dict:
-    """The stamp (`replication.artifacts`) of the output of a job with that number."""
+    """The stamp (`replication.artifacts`) of output `number` of a job."""
     parameters, source = recorded(dict(task.params.items()), number)
     return {"inputs": named_hashes(task.input), "parameters": digest_of(parameters), "source": source}
 
 
 def checkpoint_of(task: Any, number: int = 0, name: str = "") -> Checkpoint:
-    """The checkpoint of a job's work on its output of that number, good for these inputs, params and code alone.
+    """The checkpoint of a job's work on output `number`, valid only for the same inputs, params and code.
 
-    name: of a part of the work that has a checkpoint of its own. Params are those of all outputs: one run makes them.
+    name: part of the work with a separate checkpoint. Params include those of all outputs, because one run makes them.
     """
     made_from = {"inputs": named_hashes(task.input), "params": digest_of(dict(task.params.items())), "name": name}
     return Checkpoint(path_beside(task.output[number], name), identity_of(made_from))

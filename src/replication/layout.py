@@ -46,7 +46,7 @@ STAMPED = ("picture", "page")
 _MIRROR = "data/mirror"
 # No file of a run lies deeper than data/<scale>/estimates/<model>/.
 _DEEPEST = 4
-# Entries that are looked at: a hundred times those of a run.
+# Largest number of entries to read, a hundred times the number in a run.
 _MOST_ENTRIES = 100_000
 _UNFINISHED = re.compile(r"(^|/)\.[^/]*\.tmp$|\.checkpoint\.npz$")
 
@@ -66,7 +66,7 @@ def walked(folder: FilePath) -> tuple[list[str], dict[str, str]]:
     while waiting:
         path = waiting.pop()
         if len(files) + len(others) > _MOST_ENTRIES:
-            others[path] = f"more than {_MOST_ENTRIES:,} entries, of which the rest was not looked at"
+            others[path] = f"more than {_MOST_ENTRIES:,} entries; the remaining entries were not checked"
             break
         try:
             with os.scandir(Path(folder, path)) as entries:
@@ -134,7 +134,7 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
     try:
         fresh.mkdir()
         yield fresh
-        # No folder takes the place of another in one step.
+        # The system cannot replace a folder by another in one step.
         if path.is_dir():
             os.replace(path, old)
         os.replace(fresh, path)

@@ -25,7 +25,7 @@ def known_models(config: Config) -> set[str]:
 
 
 def known_settings(config: Config, model: str) -> dict:
-    """`family`, `seed` and `options` of a known model: those of its data set, which is drawn from it."""
+    """`family`, `seed` and `options` of a known model, from its data set, which is drawn from the model."""
     options = config["datasets"][config["models"][model]["dataset"]]["options"]
     return {key: options[key] for key in ("family", "seed", "options")}
 
@@ -43,7 +43,7 @@ def family_of(config: Config, model: str) -> str:
 
 
 def with_snapshots(config: Config) -> set[str]:
-    """Trained models whose parameters on the way are kept, too."""
+    """Trained models whose snapshots are stored."""
     options = {name: config["models"][name]["train"].get("options", {}) for name in trained_models(config)}
     return {name for name, values in options.items() if values.get("snapshots")}
 
@@ -60,8 +60,7 @@ def truth_from(config: Config, model: str) -> str:
 def estimate_settings(
     config: Config, model: str, estimators: Iterable[str], *, long_run: bool = False
 ) -> dict[str, dict]:
-    """{estimator: parameters of its estimates on a model, without their inputs}; or those of a long run for a
-    truth."""
+    """{estimator: parameters of its estimates on a model, or of its long run for a truth}, without inputs."""
     of_model, matrix = config["models"][model], config["matrix"]
     repeated = of_model.get("replicates", matrix["replicates"])
     settings = {}
@@ -80,9 +79,9 @@ def estimate_settings(
 
 
 def made_together(config: Config) -> dict[str, list[str]]:
-    """Estimators of the matrix that a job of one model makes together, by a name for each lot.
+    """{lot: estimators of the matrix that share a job on one model}.
 
-    All of them if the configuration sets it, else those that read the same run.
+    There is a single lot of all estimators if the configuration sets `together`, else a lot for each run.
     """
     names = config["matrix"]["estimators"]
     lots = {"together": names} if config["matrix"]["together"] else {lot[0]: lot for lot in by_run(config, names)}
@@ -90,7 +89,7 @@ def made_together(config: Config) -> dict[str, list[str]]:
 
 
 def by_run(config: Config, estimators: Iterable[str]) -> list[list[str]]:
-    """Estimators in lists: those with the same base and options, which read the same run, share a list."""
+    """Lists of estimators that have the same base and options, and therefore read the same run."""
     runs: dict[str, list[str]] = {}
     for name in estimators:
         entry = config["estimators"][name]

@@ -38,7 +38,7 @@ class Progress(logging.Handler):
         self.is_terminal = bool(sys.stderr) and sys.stderr.isatty()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take note of one of Snakemake's log events."""
+        """Handle a log event of Snakemake."""
         event = str(getattr(record, "event", ""))
         if event == "resources_info":
             # Snakemake states resources before jobs run, and never in a dry run.

@@ -16,7 +16,7 @@ def merged_configuration(*files: str, folder: str | Path = ".", over: Config | N
     """The configuration that Snakemake merges in a folder: the files named in the Snakefile, the papers' files, and
     others.
 
-    files: further ones of the folder, as --configfile takes them. over: settings that override all files.
+    files: more files of the folder, as for --configfile. over: settings that override all files.
     """
     folder = Path(folder)
     named = [folder / name for name in _SETTINGS.findall((folder / "Snakefile").read_text())]
@@ -45,9 +45,9 @@ def read_artifacts(shown: Shown, folder: str | Path = ".") -> dict:
 
 
 def pages_of_estimators(estimators: dict[str, dict], folder: str | Path) -> dict[str, str]:
-    """The pages {estimator: path} on the methods of configured estimators, as the table of all methods links them.
+    """The pages {estimator: path} on the methods of configured estimators, from the links in the table of all methods.
 
-    Paths are from the folder of the project. Left out: methods that no row names.
+    Paths start at the folder of the project. Methods without a row in the table are left out.
     """
     table = Path(folder) / _PAGES / "README.md"
     rows = [line for line in table.read_text().splitlines() if line.startswith("|")] if table.is_file() else []

@@ -1,8 +1,8 @@
 """The protocol: every claim with its statistic, bounds, size and power, fixed before anything is drawn.
 
-docs/protocol.md is made from the declarations and a configuration. Its digest is that of the claims, not of the page:
-it changes with a claim, a statistic, a bound, a size or the seed, and neither with the cause of a result nor with
-a caption. Verdicts and manifests hold the digest that they were made under.
+docs/protocol.md is made from the declarations and a configuration. Its digest covers the claims, not the page. The
+digest changes with a claim, a statistic, a bound, a size or the seed, but not with the cause of a result or a caption.
+Verdicts and manifests record the digest at the time of their run.
 """
 
 import hashlib

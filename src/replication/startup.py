@@ -15,7 +15,7 @@ try:
 except ImportError:  # no such locks on Windows: there, snakemake --unlock
     fcntl = None
 
-# Where this variable is set, a run compiles no kernel before its jobs: it lists jobs, or makes a few files.
+# If this variable is set, a run compiles no kernels before its jobs, because it only lists jobs or makes a few files.
 COMPILES_LATER = "LOGZOO_COMPILES_LATER"
 
 
@@ -30,7 +30,7 @@ def use_sources(folder: str) -> None:
 
 
 def require(*names: str) -> None:
-    """Raise ModuleNotFoundError for the first module that is missing; none is imported, for jobs alone use them."""
+    """Raise ModuleNotFoundError for the first missing module. No module is imported, because only jobs use them."""
     for name in names:
         if find_spec(name) is None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)

@@ -1,7 +1,7 @@
 """The parameters, inputs and code of every file by this configuration, as the audit reads them.
 
-`jobs_of_files` takes Snakemake's `workflow`. Nothing public names the rule that makes a file: `rules` and
-`rule.expand_*` are not documented, though none is marked as private.
+`jobs_of_files` takes Snakemake's `workflow`. Snakemake has no public function that finds the rule of a file. `rules`
+and `rule.expand_*` are undocumented, but not marked as private.
 """
 
 import json
@@ -20,7 +20,7 @@ from replication.protocol import protocol_digest
 
 
 def jobs_of_files(workflow: Any) -> dict[str, dict]:
-    """The jobs that make all files of this configuration, by the files, as this code would have them made.
+    """{file: job} for all files of this configuration, as the present code would make them.
 
     A job is {"rule", "script", "inputs", "parameters", "source"}.
     """
@@ -48,7 +48,7 @@ def _jobs_of(maker: Any, wildcards: dict) -> dict[str, dict]:
     params = dict(maker.expand_params(wildcards, inputs, outputs, None)[0].items())
     jobs = {}
     for number, path in enumerate(outputs):
-        # Rules without a source digest make nothing that is recorded.
+        # Rules without a source digest make no files with provenance.
         parameters, source = recorded(params, number) if {"source", "sources"} & set(params) else ({}, None)
         job = {"rule": maker.name, "script": Path(maker.script or "").name, "inputs": list(map(str, inputs))}
         jobs[str(path)] = {**job, "parameters": parameters, "source": source}
@@ -67,7 +67,7 @@ def remove_manifest(scale: str) -> None:
 
 
 def print_manifest(catalogue: Catalogue) -> None:
-    """Write the manifest of a run, and print its hash; nothing where no file of the scale is there."""
+    """Write the manifest of a run, and print its hash; do nothing if no file of the scale exists."""
     scale = catalogue.config["scale"]
     if not Path(f"data/{scale}").is_dir():
         return
@@ -85,7 +85,7 @@ def shared_files(catalogue: Catalogue) -> list[str]:
 
 
 def near_targets(words: Iterable[str], targets: Iterable[str]) -> list[str]:
-    """Lines on words of a command line that nearly name a target; rules are targets, and files by their last name."""
+    """Lines on words of a command line that resemble a target: a rule, or the name of a file without its folder."""
     names = {Path(target).name: target for target in targets}
     unknown = [word for word in words if not word.startswith("-") and Path(word).name not in names]
     near = {word: get_close_matches(Path(word).name, names, n=1, cutoff=0.75) for word in unknown}
@@ -95,7 +95,7 @@ def near_targets(words: Iterable[str], targets: Iterable[str]) -> list[str]:
 
 
 def print_tables(catalogue: Catalogue, papers: Iterable[str] = ()) -> None:
-    """Print the tables that a run ended in: those of some papers, by default of all and the scorecard."""
+    """Print the final tables of a run: the tables of some papers, by default of all papers and the scorecard."""
     from replication.reporting.scorecard import without_links  # pandas takes long to import
 
     papers = tuple(papers)

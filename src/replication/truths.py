@@ -1,4 +1,4 @@
-"""The log Z that estimates are measured against, and the likelihoods it gives."""
+"""The true log Z, against which errors of estimates are measured, and the likelihoods under it."""
 
 import numpy as np
 import xarray as xr
@@ -19,10 +19,10 @@ def as_truth(log_z: float, std_error: float, method: str) -> xr.Dataset:
 
 
 def long_run_truth(long_runs: dict[str, xr.Dataset]) -> xr.Dataset:
-    """Truth as the mean of long runs of unlike estimators: name -> Dataset of one estimate each.
+    """Truth as the mean of long runs of unlike estimators: {name: Dataset of an estimate}.
 
-    std_error is the larger of the standard error of the mean and half the spread between the runs: an error that the
-    estimators do not admit shows in their disagreement.
+    std_error is the larger of the standard error of the mean and half the spread between the runs. The spread shows
+    errors that the standard errors of the estimators miss.
     """
     log_z, errors = (np.array([run[name].item() for run in long_runs.values()]) for name in ("log_z", "std_error"))
     std_error = max(float(np.sqrt((errors**2).sum()) / errors.size), float(0.5 * np.ptp(log_z)))
@@ -33,8 +33,8 @@ def long_run_truth(long_runs: dict[str, xr.Dataset]) -> xr.Dataset:
 def with_likelihoods(truth: xr.Dataset, rbm: RBM, data: dict[str, np.ndarray], published: dict) -> xr.Dataset:
     """Truth with mean unnormalised log-probability and log-likelihood (split,) of data {split name: matrix}.
 
-    Data are 0/1, or grey levels in between. published: {"log_z": ...} where there is one: then the test log-likelihood
-    under it, with our own free energies, is what the publication should have found on these data.
+    Data are 0/1, or grey levels in between. published: {"log_z": number}, or {}. With a number the result also has the
+    test log-likelihood under the published log Z and our free energies; the publication should agree with it.
     """
     splits = list(data)
     log_f = np.array([rbm.log_f(data[split]).mean() for split in splits])

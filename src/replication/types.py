@@ -1,4 +1,4 @@
-"""Types that annotations of the replication name; imported under `if TYPE_CHECKING`, as matplotlib takes long."""
+"""Types for annotations; imported under `if TYPE_CHECKING`, because matplotlib takes long to import."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Estimate log Z of one model by one estimator or more, each at every budget and replicate; checkpoints on the way."""
+"""Estimate log Z of one model by one or more estimators, at every budget and replicate, with checkpoints."""
 
 from replication.artifacts import stand_ins
 from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output

@@ -1,4 +1,4 @@
-"""Run one experiment; checkpoints of its parts survive an interruption, where it makes them."""
+"""Run one experiment; if it writes checkpoints of its parts, these survive an interruption."""
 
 from replication.artifacts import stand_ins
 from replication.jobs import (

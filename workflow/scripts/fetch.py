@@ -15,9 +15,9 @@ with job(snakemake.log[0]):
     try:
         content = fetch(name, snakemake.params.files, manifest.parent, mirrors=mirror_folders())
     except SourcesExhausted as error:
-        # No param: raw files are those of all scales, and what is there is no other for being allowed to lack.
+        # `missing_data` is no param: raw files serve all scales, and the setting does not change their content.
         if snakemake.config["missing_data"] == "stop":
             raise
-        logging.warning("%s; a stand-in will be used (when they are available: snakemake --forcerun fetch)", error)
+        logging.warning("%s; stand-in data replace them (once they are available: snakemake --forcerun fetch)", error)
         content = {"name": name, "files": {}, "unavailable": str(error)}
     write_text(manifest, json.dumps(content, indent=1, sort_keys=True) + "\n")

@@ -28,7 +28,7 @@ with job(snakemake.log[0]):
     if reason is None:
         rbm = RBM.from_mat(Path(snakemake.input.manifest).parent / params.file)
     else:
-        logging.warning("%s: a model trained on %s stands in for it: %s", model, inputs["dataset"].title, reason)
+        logging.warning("%s: a model trained on %s replaces it: %s", model, inputs["dataset"].title, reason)
         settings = dict(params.train)
         options = settings.pop("options", {})
         seed = f"{params.seed}/{model}"

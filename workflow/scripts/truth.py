@@ -1,4 +1,4 @@
-"""Establish log Z of one model, and the mean log-likelihood of its data."""
+"""Compute the true log Z of one model, and the mean log-likelihood of its data."""
 
 from replication.artifacts import stand_ins
 from replication.jobs import job, read_inputs, write_output

@@ -56,7 +56,7 @@ def configuration_files(configfile: FilePath | None = None) -> dict[str, Any]:
 
 
 def jobs_of_scale(scale: str, configfile: FilePath) -> dict[str, Any]:
-    """{path: job} of all files that a configuration makes, as `replication.tasks.jobs_of_files` gives them."""
+    """{path: job} of all files of a configuration, from `replication.tasks.jobs_of_files`."""
     with tempfile.TemporaryDirectory() as scratch:
         failure = _snakemake(scratch, configfile, "jobs")
         if failure:
@@ -89,7 +89,7 @@ def regenerate(
             for path in chosen:
                 with findings.recorded(path):
                     _enter(findings, path, _difference(Path(folder, path), Path(scratch, path), failure))
-    findings.notes.append(f"regenerated: {len(picked)} of {len(names)} files that can be: {', '.join(picked)}")
+    findings.notes.append(f"regenerated: {len(picked)} of {len(names)} files with all inputs: {', '.join(picked)}")
 
 
 def _enter(findings, path, difference):
@@ -97,7 +97,7 @@ def _enter(findings, path, difference):
     if path in findings.stale:
         findings.stale[path] += f"; regenerated: {difference or 'the same'}"
     else:
-        findings.check(path, "regenerated", not difference, difference, "what the inputs and the present code give")
+        findings.check(path, "regenerated", not difference, difference, "the output of the present code")
 
 
 def _regenerable(folder, known):
@@ -108,7 +108,7 @@ def _regenerable(folder, known):
     wanted = {path: job for path, job in known.items() if path not in timed and kind_of(path) in _COMPARED}
     wanted = {path: job for path, job in wanted.items() if scale_of(path) and not path.endswith(".pdf")}
     here = set(files_of(folder))
-    # Templates of pages are of no kind, and lie in the checkout.
+    # Templates of pages have no kind; they are in the checkout.
     return {path: job for path, job in wanted.items() if here >= {path, *filter(kind_of, job["inputs"])}}
 
 
@@ -122,7 +122,7 @@ def _copy_inputs(folder, scratch, inputs):
 
 
 def _difference(file, again, failure):
-    """What differs in a regenerated file, as text; empty if nothing does."""
+    """The difference of a regenerated file in words; empty if there is none."""
     if not again.is_file():
         return f"not made: {failure or 'no such file'}"
     if file.suffix == ".nc":
@@ -150,7 +150,7 @@ def _snakemake(scratch, configfile, *arguments):
     command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", f"{ROOT}/Snakefile", "--directory", scratch]
     command += ["--configfile", str(configfile), "--cores", str(os.cpu_count()), "--profile", "none"]
     command += ["--workflow-profile", "none", *arguments]
-    # Snakemake and matplotlib write to the user's home otherwise; kernels are compiled where they always are.
+    # Without these, Snakemake and matplotlib write to the user's home. The cache of kernels is the usual one.
     environment = {**os.environ, "XDG_CACHE_HOME": f"{scratch}/.cache", "MPLCONFIGDIR": scratch, "LOGZOO_MIRROR": ""}
     environment |= {"NUMBA_CACHE_DIR": str(next(cache.bases())), COMPILES_LATER: "1"}
     done = subprocess.run(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from replication.audit.findings import Findings
 
 
-# Of larger artifacts only the bytes and the attributes are checked, so that memory does not follow their size.
+# Larger artifacts are not loaded: only their bytes and attributes are checked, which bounds the memory.
 _MOST_BYTES = 1 << 27
 
 
@@ -32,7 +32,7 @@ def check_file(findings: Findings, folder: Path, path: str, kind: str | None) ->
     if kind in schema.SCHEMAS:
         return _check_artifact(findings, folder / path, path, kind)
     if kind in STAMPED:
-        expected = "a stamp of what it was made from"
+        expected = "a stamp with inputs, parameters and source digest"
         return None, findings.read(path, "stamp", lambda: read_stamp(path, read_bytes(folder / path)), expected)
     return None, None
 
@@ -55,7 +55,7 @@ def _check_artifact(findings, file, path, kind):
         findings.check(path, "schema", declared == f"{kind}/1", f"{declared}", f"{kind}/1, by the path of the file")
         for check in (schema.check, schema.check_finite):
             findings.read(path, "schema", partial(check, dataset, kind), f"a {kind} artifact")
-        with contextlib.suppress(ValueError, TypeError):  # then it has no hash, which is the fault
+        with contextlib.suppress(ValueError, TypeError):  # the missing hash is then reported as the fault
             content = content_sha256(dataset)
         findings.check(path, "content", content == stated, f"content {content}", f"content_sha256 {stated}")
     return content, findings.read(path, "provenance", lambda: _record(attributes), "parameters, inputs, source digest")

@@ -37,7 +37,7 @@ _PROFILES = (
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
 )
 _ABOUT = ("CITATION.cff", "LICENSE", "README.md", "pyproject.toml", "requirements.txt", "environment.yml")
-# Not of the machine: the same run gives the same bytes.
+# Built-in media types only, not the machine's, so that the same run gives the same bytes.
 _FORMATS = mimetypes.MimeTypes(filenames=())
 
 

@@ -22,7 +22,7 @@ _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 _LONGEST = 110
 # Rows of the table on the terminal, and stale files named for one reason; a report in a file has all of them.
 _SHOWN, _NAMED = 50, 3
-_CURE = "snakemake --cores N makes them again, with the --configfile of the run"
+_CURE = "snakemake --cores N regenerates them, with the --configfile of the run"
 
 
 class Fault(NamedTuple):

@@ -1,7 +1,7 @@
 """The manifest of a run: the SHA-256 of every file that the run left, in data/<scale>/manifest.json.
 
-The workflow writes it when a run succeeds. Published results have one of the same form, which also names the files of
-the run that are not published, with the hash by which artifacts name them as inputs.
+The workflow writes it when a run succeeds. Published results have a manifest of the same form. It also names the files
+of the run that are not published, with the hash by which artifacts name them as inputs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Manifest(NamedTuple):
     """files: {path: sha256}; left_out: {path: content hash}; hours: {figure: core-hours of its claims}.
 
-    protocol: digest of the claims that the run was made under.
+    protocol: digest of the claims at the time of the run.
     """
 
     scale: str
@@ -38,7 +38,7 @@ class Manifest(NamedTuple):
 
 
 def manifest_path(scale: str) -> str:
-    """Where the manifest of a scale lies, from the folder of the project."""
+    """The path of the manifest of a scale, from the folder of the project."""
     return f"data/{scale}/manifest.json"
 
 

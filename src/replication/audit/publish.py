@@ -1,7 +1,7 @@
 """Publication of a run: pages, figures, tables and their inputs, copied to results/<scale>/.
 
-Models, snapshots, data sets, raw files and PDFs are left out, and artifacts that nothing shown is made from directly;
-the manifest keeps their hashes.
+Models, snapshots, data sets, raw files and PDFs are left out, and so are artifacts that are no direct input of a
+published file. The manifest keeps their hashes.
 """
 
 from __future__ import annotations
@@ -36,9 +36,8 @@ def publish(
     """Publish the finished run of a scale in results/<scale>/ of its project, replacing an earlier publication.
 
     jobs: {path: job} of its configuration; most: megabytes; hours: {figure: core-hours of its claims}. Returns a
-    table of the published files. Raises ValueError, one line, and changes nothing, if the run is not finished, has
-    faults or
-    stale files, or is too large.
+    table of the published files. Raises ValueError, one line, if the run is not finished, has faults or stale files,
+    or is too large; nothing is changed then.
     """
     folder, target = Path(folder), Path(folder, "results", scale)
     if target.exists() and not (target / manifest_path(scale)).is_file():

@@ -98,7 +98,7 @@ def _check_manifests(findings, folder, kinds, digests):
     """Check that files match the manifest of their scale, and that all are listed. Returns the manifests."""
     manifests = []
     for scale in scales_of(kinds) or ["<scale>"]:
-        path, expected = manifest_path(scale), "what a run writes when it succeeds (snakemake --cores 1 claims)"
+        path, expected = manifest_path(scale), "the manifest that a successful run writes (snakemake --cores 1 claims)"
         if not findings.check(path, "manifest", path in kinds, "no such file", expected):
             continue
         manifest = findings.read(path, "manifest", partial(read_manifest, folder, scale), expected)
@@ -120,7 +120,7 @@ def _check_manifests(findings, folder, kinds, digests):
 
 
 def _check_raw(findings, folder, kinds, jobs):
-    """Raw files have a checksum of the configuration, where that is known."""
+    """Check that raw files have the checksum of the configuration, if it is known."""
     from logzoo.datasets.sources import digests, matches
 
     every = {path: job for by_path in jobs.values() for path, job in by_path.items()}

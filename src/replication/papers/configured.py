@@ -21,7 +21,7 @@ def matched_base(dataset: "xr.Dataset") -> np.ndarray:
 def estimator_options(
     entries: Mapping[str, dict], dataset: "xr.Dataset", snapshots: "xr.Dataset | None" = None
 ) -> dict[str, dict[str, Any]]:
-    """{name: options} of configured estimators, {name: entry of method, base and options}, on a data set.
+    """Options {name: options} of configured estimators {name: {method, base, options}} on a data set.
 
     The base `matched` becomes the marginals of the training split. Methods that start from data take the test split,
     and methods that follow a trajectory take the snapshots of the training.

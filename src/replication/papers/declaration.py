@@ -3,20 +3,22 @@
 A figure is an entry in config/papers/<paper>.yaml and a module `replication.papers.<paper>.<name>`, or another module
 that the entry names under `module`. A module that declares one figure has
 
-    a docstring                         of a line, and below it the caption: what is shown, in sentences
+    a docstring                         a summary line, then the caption in full sentences
     inputs(here)                        {name: artifact}; an artifact is a path, an `Experiment` that makes it, or a
                                         dict of these
-    draw(artifacts, *, ...)             the matplotlib figure; of a table `rows(artifacts, *, ...)`, a Dataset
-    settings(here)                      the keyword arguments of `draw` or `rows`; left out where they are settings of
-                                        the entry, or `title` (short, of its model), `titles` (of its models), or of
-                                        those of the `figure` that it names, and `names` (of the estimators)
-    CLAIMS, statistics(artifacts)       {key: Claim} and {key: Statistic} of the claims that can be tested (may be left
-                                        out); the claim's id is <figure>-<key>
+    draw(artifacts, *, ...)             returns the matplotlib figure; a table has `rows(artifacts, *, ...)` instead,
+                                        which returns a Dataset
+    settings(here)                      optional: the keyword arguments of `draw` or `rows`. By default they are the
+                                        settings of the entry with their names. Three are derived: `title` and `titles`
+                                        (short titles of the models of the entry, or of the `figure` that it names) and
+                                        `names` (titles of the estimators)
+    CLAIMS, statistics(artifacts)       optional: {key: Claim}, and {key: Statistic} of the claims that can be tested;
+                                        the claim's id is <figure>-<key>
     sizes(here)                         the Size behind all these claims, or {key: Size}
 
-where `artifacts` holds Datasets under the names of the inputs. A module that declares several has `FIGURES`,
-{name: Declaration of the same parts}. Modules are imported whenever the workflow starts, so they import slow packages
-(matplotlib, scipy) where they use them, and name experiments by text.
+`artifacts` holds Datasets under the names of the inputs. A module with several figures has `FIGURES`, {name:
+Declaration}. The workflow imports these modules at every start. They therefore import slow packages (matplotlib, scipy)
+inside functions, and name experiments by text.
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ class Declaration(NamedTuple):
 
 
 def declaration_of(module: ModuleType, figure: str) -> Declaration:
-    """The Declaration of a figure in its module. Raises ValueError where the module declares others alone."""
+    """The Declaration of a figure in its module. Raises ValueError if the module declares only other figures."""
     if hasattr(module, "FIGURES"):
         return module.FIGURES[one_of(f"configuration: figures: {module.__name__}", figure, module.FIGURES)]
     caption = (module.__doc__ or "").partition("\n\n")[2].strip()
@@ -90,7 +92,7 @@ def _sized(claim, size):
 
 
 class Entry(dict):
-    """The settings of a figure; `unread` are the keys that no declaration has read.
+    """The settings of a figure; `unread` holds the keys that no declaration has read.
 
     Raises ValueError, one line naming the figure and the key, for a setting that is missing.
     """
@@ -106,7 +108,7 @@ class Entry(dict):
         return super().__getitem__(key)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """As for a dict; counts as reading the setting."""
+        """Like `dict.get`; the setting then counts as read."""
         self.unread.discard(key)
         return super().get(key, default)
 
@@ -124,11 +126,11 @@ class Here:
         self.data = f"data/{config['scale']}"
 
     def known(self, section: str, name: str) -> str:
-        """The name, which has to be in a section of the configuration."""
+        """Return the name if the section of the configuration has it."""
         return one_of(f"configuration: figures.{self.name}: {section}", name, self.config[section])
 
     def of(self, name: str) -> Here:
-        """The same for another figure."""
+        """The input of the declaration of another figure."""
         return Here(name, self.config)
 
     def chosen(self, *keys: str) -> dict:
@@ -165,7 +167,7 @@ class Here:
         return {"model": model, "dataset": self.dataset(self.config["models"][name]["dataset"])}
 
     def truth(self, model: str) -> str:
-        """The path of log Z of a model taken as true."""
+        """The path of the true log Z of a model."""
         return f"{self.data}/truths/{self.known('models', model)}.nc"
 
     def estimates(self, model: str, estimators: Iterable[str]) -> dict[str, str]:
@@ -174,7 +176,7 @@ class Here:
         return {name: f"{folder}/{self.known('estimators', name)}.nc" for name in estimators}
 
     def runs(self, model: str, estimators: Iterable[str]) -> dict[str, Experiment]:
-        """The part of every estimate of log Z of a model that the figures of `rts` read, {estimator: Experiment}."""
+        """{estimator: Experiment}: each extracts the values that the figures of `rts` read from an estimate."""
         return {
             name: self.experiment(
                 "replication.papers.rts.rts_experiments:runs", {"estimate": path}, {}, f"runs/{model}.{name}"
@@ -183,7 +185,7 @@ class Here:
         }
 
     def visits(self, model: str, chain_sweeps: float) -> float:
-        """The cost of sweeps of single chains on a model, in weights looked at; for `work`."""
+        """The cost of sweeps of single chains on a model, for `work`: the number of weights read."""
         visible, hidden = self.shape(model)
         return chain_sweeps * (visible * hidden + SWEEP)
 

@@ -1,6 +1,6 @@
 """Experiments: the jobs that make the data behind figures, the paths of their artifacts, and their expected costs.
 
-Imported whenever the workflow starts: it imports no slow package.
+The workflow imports this module at every start, so it imports no slow package.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from replication.types import Inputs
 
 
-# Fixed cost of a sweep of a chain, in weights looked at: it dominates in small models.
+# Fixed cost of a sweep of a chain, in weights read; it dominates in small models.
 SWEEP = 50_000
-# Largest mean number of sweeps of a tour of `lvs` whose settings have no `k`.
+# Largest mean length of a tour of `lvs`, in sweeps, if its settings have no `k`.
 MOST_TOUR = 10_000
 # Independent timings behind a claim on seconds.
 TIMINGS = 5
-# Trainers whose chains travel the rungs, instead of one chain at each rung.
+# Trainers whose chains move between the rungs; all others keep a chain at each rung.
 _ALONG_THE_LADDER = {"rms-spectral", "rmsprop"}
-# Temperatures of chains that swap them, where the settings have none.
+# Number of temperatures of swapping chains, if the settings have none.
 _TEMPERATURES = 5
 
 
 class Experiment(NamedTuple):
     """A job that makes one artifact: run(artifacts, stream=..., **settings) -> Dataset.
 
-    `run` is "module:function"; `inputs` are named as in a declaration; `stream` are the names of the random stream
-    below the seed, empty for work without randomness; `methods` are the estimators or trainers that the job runs by
-    name, so that their code enters its digest; `work` is its expected cost, {kind of `replication.costs`: weights
-    looked at}; `most` is the largest possible cost, where that is larger.
+    `run` is "module:function"; `inputs` are named as in a declaration. `stream` holds the names of the random stream
+    below the seed, and is empty for work without randomness. `methods` are the estimators or trainers that the job runs
+    by name; their code enters its digest. `work` is its expected cost, {kind of `replication.costs`: weights read};
+    `most` is the largest possible cost, if that is larger.
     """
 
     path: str
@@ -83,13 +83,13 @@ def names_of_trainings(name: str, entry: dict) -> list[str]:
 def shape_of(config: dict, model: str) -> tuple[int, int]:
     """(visible, hidden) units of a model."""
     entry = config["models"][model]
-    # The training of an imported model is only its stand-in.
+    # An imported model may also have a training, which makes its stand-in.
     hidden = next(entry[origin]["hidden"] for origin in ("import", "known", "train") if origin in entry)
     return config["datasets"][entry["dataset"]]["visible"], hidden
 
 
 def training_work(train: dict, visible: int) -> dict[str, float]:
-    """Expected cost of a training, {kind: weights looked at}; missing settings are the trainer's defaults."""
+    """Expected cost of a training, {kind: weights read}; missing settings are the trainer's defaults."""
     settings = {**option_defaults(TRAINERS[train["method"]]), **train, **train.get("options", {})}
     hidden, updates = settings["hidden"], settings["updates"]
     if train["method"] == "exact":
@@ -104,7 +104,7 @@ def training_work(train: dict, visible: int) -> dict[str, float]:
 
 
 def training_most(train: dict, visible: int, examples: int) -> dict[str, float]:
-    """Largest possible cost of a training: by tours, every update may draw a new stopping set."""
+    """Largest possible cost of a training: with `lvs`, every update may draw a new stopping set."""
     if train["method"] != "lvs":
         return training_work(train, visible)
     train = {**train, **train.get("options", {})}

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from replication.types import Artifacts, Settings
 
 
-# Seconds after which a call is not repeated, because disturbances are small beside it.
+# Calls are not repeated once they took this many seconds: other load changes longer timings little.
 _ENOUGH = 0.5
 STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draws", "mbar": "MBAR, from the draws"}
 
 
 def seconds_of(function: Callable, repeats: int, fewest: int = 1) -> float:
-    """The least CPU seconds of repeated calls: disturbances only add to them."""
+    """The least CPU seconds of repeated calls, because other load only lengthens a call."""
     taken = []
     while len(taken) < fewest or (len(taken) < repeats and sum(taken) < _ENOUGH):
         start = time.process_time()
@@ -98,7 +98,7 @@ def infinite_swapping(
     steps: int,
     stream: Stream,
 ) -> xr.Dataset:
-    """Seconds that a step of every sampler takes on a model, and an update of every training on its data, as a Dataset.
+    """Dataset of the seconds of a step of each sampler on a model, and of an update of each training on its data.
 
     samplers: as in `ins_runs.gradients`; trainings: {name: settings}.
     """
@@ -125,7 +125,7 @@ def infinite_swapping(
 
 
 def trackers(artifacts: Artifacts, *, train: Settings, updates: int, stream: Stream) -> xr.Dataset:
-    """Seconds of an update of SML-PT by settings `train`, without tracker and with each: Dataset (tracker, repeat)."""
+    """Seconds of an SML-PT update with settings `train`, without and with each tracker: Dataset (tracker, repeat)."""
     data = visible_matrix(artifacts["dataset"], "train")
     settings = {**train, "method": "sml-pt", "seed": str(stream)}
     kinds = {"none": settings, **{name: {**settings, "tracker": name} for name in TRACKERS}}
@@ -133,7 +133,7 @@ def trackers(artifacts: Artifacts, *, train: Settings, updates: int, stream: Str
     return xr.Dataset(
         {"seconds": labelled(("tracker", "repeat"), seconds, "CPU time of an update", "s")},
         coords={
-            "tracker": coordinate("tracker", kinds, "what follows log Z"),
+            "tracker": coordinate("tracker", kinds, "tracker of log Z"),
             "repeat": coordinate("repeat", range(TIMINGS), "timing"),
         },
         attrs={"updates": updates},
@@ -141,7 +141,10 @@ def trackers(artifacts: Artifacts, *, train: Settings, updates: int, stream: Str
 
 
 def _seconds_of_updates(data, trainings, updates):
-    """Timings (training, repeat) of an update: the difference between a training and one three times as long."""
+    """Seconds (training, repeat) of an update, from the difference between a training and another, three times as long.
+
+    The difference cancels the fixed cost of a training.
+    """
     for settings in trainings:
         _train(data, settings, 1)
     counts = updates, 3 * updates

@@ -133,7 +133,7 @@ def _to_decide(row, hours=None):
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     least, most = (float(row[name]) for name in BOUNDS)
     if not np.isfinite([value, low, high]).all() or value in (least, most):
-        return "No number of repeats can be named."
+        return "The number of repeats that would decide the claim is not known."
     if low > 0.0 and np.isclose(low * high, value**2):
         # An interval of a logarithm: so are the distances. The logarithm of a bound below 0 is NaN: no bound.
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -146,6 +146,6 @@ def _to_decide(row, hours=None):
     # Errors fall as one over the root of the repeats. Absent bounds are NaN.
     times = max((reach / apart) ** 2 for reach, apart in reaches if not np.isnan(apart))
     if times <= 1.0:
-        return "The interval ends on the bound: a few more repeats decide it."
+        return "The interval ends on the bound, so a few more repeats would decide the claim."
     cost = f", in at most {times * hours:.2g} core-hours" if hours else ""
-    return f"Decided by {times:.2g} times the repeats{cost}."
+    return f"About {times:.2g} times the repeats would decide the claim{cost}."

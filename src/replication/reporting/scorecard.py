@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 _FALLS = "falls"
 _TEXTS = {
-    "paper": "paper that says so",
+    "paper": "paper that makes the claim",
     **{name: text for name, text in TEXTS.items() if name != "why"},
     "reason": "why it was not tested, or not reproduced",
     "holm": "whether the verdict holds when all claims with verdicts are tested together (Holm 1979, 5%)",
-    "picture": "file that shows it, from the folder of the project",
-    "artifacts": "files it was judged from, name=path from the folder of the project, between spaces",
+    "picture": "file of the figure, from the folder of the project",
+    "artifacts": "files behind the verdict, name=path from the folder of the project, between spaces",
 }
 
 
@@ -76,7 +76,7 @@ def _row(name, entry, verdicts, figure):
         return {**row, "verdict": NOT_TESTED, "reason": entry["not_tested"]}
     table = verdicts.get(entry["figure"])
     if table is None or name not in table["id"].values:
-        raise ValueError(f"claim {name}: no verdict on it; expected one, or a claim that says why it is not tested")
+        raise ValueError(f"claim {name}: expected a verdict, or the reason why it is not tested; found neither")
     judged = table.sel(id=name)
     stated = {key: judged[key].item() for key in ("claim", "published", *(bound for bound in BOUNDS if bound in entry))}
     if any(entry[key] != stated[key] for key in stated):
@@ -84,7 +84,7 @@ def _row(name, entry, verdicts, figure):
     row |= {key: judged[key].item() for key in ("statistic", "verdict", *NUMBERS)}
     row["reason"] = why_of(judged)
     if row["verdict"] == NOT_TESTED:
-        row["reason"] = judged.attrs["untested"] or "nothing to compute it from at this scale"
+        row["reason"] = judged.attrs["untested"] or "no data for it at this scale"
     return {**row, "artifacts": " ".join(f"{key}={path}" for key, path in figure["artifacts"].items())}
 
 

@@ -63,7 +63,7 @@ def embedded(png: bytes, *widths: Any) -> Any:
     try:
         image = Image.open(io.BytesIO(png), formats=["PNG"]).convert("RGB")
     except OSError as error:
-        raise ValueError(f"expected the bytes of a PNG: {error}") from error
+        raise ValueError(f"expected the bytes of a PNG, found others: {error}") from error
     return [_reduced(image, width) for width in widths]
 
 

@@ -1,6 +1,6 @@
 """Settings of raw data and of the data sets that are read from them (config/datasets.yaml)."""
 
-# `Dataset` is made from a table.
+# `Dataset` is a type that is made at run time.
 # pyright: reportInvalidTypeForm=false
 from itertools import starmap
 from typing import Annotated, Any, Literal, Union
@@ -134,7 +134,7 @@ class IdxOptions(Section):
     test: Images = Field(description="Test examples.")
     validation: Count = Field(description="Validation examples, the last of `train`.")
     threshold: Annotated[int, Field(ge=1, le=255)] | None = Field(
-        None, description="Grey levels from here on become 1. Without it, the data stay grey."
+        None, description="Grey levels of at least this value become 1. Without it, the data stay grey."
     )
 
 
@@ -160,7 +160,7 @@ class MatlabOptions(Section):
 class DigitsOptions(Section):
     """Options of the reader `digits`: the 8 x 8 digits of scikit-learn."""
 
-    threshold: Annotated[int, Field(ge=1, le=16)] = Field(description="Grey levels from here on become 1.")
+    threshold: Annotated[int, Field(ge=1, le=16)] = Field(description="Grey levels of at least this value become 1.")
     validation: Count = Field(description="Validation examples.")
     test: Count = Field(description="Test examples.")
 
@@ -191,7 +191,7 @@ class KnownOptions(Section):
         check_known([self.family], FAMILIES, "family")
         for key in ("name", "seed"):
             if key in self.options:
-                raise WrongSetting(f"unknown name {key!r}; the family has it from elsewhere", "options")
+                raise WrongSetting(f"unknown name {key!r}; the workflow sets it", "options")
         return self
 
 

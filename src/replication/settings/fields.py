@@ -41,7 +41,7 @@ class Section(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _known_keys(cls, section: Any) -> Any:
-        """Refuse an unknown key before a missing one: the latter may be the former, misspelled."""
+        """Report an unknown key before a missing key, because the unknown key may be a misspelling of it."""
         if isinstance(section, dict) and cls.model_config.get("extra") == "forbid":
             known = {field.alias or name for name, field in cls.model_fields.items()}
             for key in section:
@@ -132,8 +132,8 @@ _EXPECTED = {
     "greater_than_equal": "a number of at least {ge:.10g}",
     "less_than": "a number below {lt:.10g}",
     "less_than_equal": "a number of at most {le:.10g}",
-    "too_short": "at least {min_length} of them",
-    "too_long": "at most {max_length} of them",
+    "too_short": "at least {min_length} values",
+    "too_long": "at most {max_length} values",
     "string_pattern_mismatch": "a text of the form {pattern}",
 }
 
@@ -161,7 +161,7 @@ def message_of(error: ValidationError, config: object) -> str:
 
 
 def _unknown(value: object, quoted: str) -> str:
-    """That a value is none of the choices, which pydantic lists in quotation marks."""
+    """The message for a value that is none of the choices; pydantic lists these in quotation marks."""
     choices = re.findall("'([^']+)'", quoted)
     return f"unknown value {shown(value)}; {expected_one_of(value, choices)}"
 

@@ -1,6 +1,6 @@
 """Settings of RBMs and of their training: single models, grids, the zoo, comparisons and repeated trainings."""
 
-# `either` makes types.
+# `either` makes types at run time.
 # pyright: reportInvalidTypeForm=false
 from typing import Annotated, Any, Literal
 
@@ -119,7 +119,7 @@ class FullAnnealing(Section):
 
 
 class Annealing(Section):
-    """Sizes of AIS. Those that are not given are inherited: from the grid, then from `checks.ais`."""
+    """Sizes of AIS. Missing sizes are inherited: from the grid, then from `checks.ais`."""
 
     sweeps: Count | None = Field(None, description="Budget in sweeps per chain.")
     chains: AtLeastTwo | None = Field(None, description="Number of chains.")
@@ -169,8 +169,8 @@ class Grid(Scaled):
     title: str = Field(description="Title.")
     train: GridTraining = Field(description="Settings of the trainings.")
     datasets: dict[str, GridDataset] = Field(min_length=1, description="Data sets by name. `null` leaves one out.")
-    ais: Annealing | None = Field(None, description="AIS that models are selected by.")
-    judge: Annealing | None = Field(None, description="AIS that the best model is judged by. The default is `ais`.")
+    ais: Annealing | None = Field(None, description="AIS that selects the models.")
+    judge: Annealing | None = Field(None, description="AIS that judges the best model. The default is `ais`.")
     long_sweeps: Count | None = Field(None, description="Budget of a further AIS of the best model.")
 
 
@@ -207,7 +207,7 @@ class Comparison(Scaled):
     dataset: str = Field(description="Data set with label units.")
     repeats: AtLeastTwo = Field(description="Repetitions of each training.")
     points: AtLeastTwo = Field(description="Evaluations during a training.")
-    subset: Count = Field(description="Examples that the prediction accuracy is computed on.")
+    subset: Count = Field(description="Examples for the prediction accuracy.")
     paired: bool = Field(False, description="Trainers share the initial weights and the mini-batches of a repetition.")
     train: Sizes = Field(description="Sizes of the trainings.")
     trainers: dict[Name, Trainer] = Field(min_length=1, description="Trainers by name.")
@@ -236,7 +236,7 @@ class RepeatedTrainer(Trainer):
 class RepeatedTrainings(Scaled):
     """Trainings of a table of log-likelihoods: every trainer at each learning rate, several runs each.
 
-    Runs of one number share their initial parameters and mini-batches.
+    Runs of the same number share their initial parameters and mini-batches.
     """
 
     dataset: str = Field(description="Data set.")

@@ -1,6 +1,6 @@
 """The configuration as a whole: all files of config/, merged, at one scale; names that refer to other entries."""
 
-# `either` makes types.
+# `either` makes types at run time.
 # pyright: reportInvalidTypeForm=false
 from collections.abc import Collection, Iterable, Iterator
 from typing import Annotated, Literal
@@ -36,7 +36,7 @@ from replication.settings.rbms import (
     Zoo,
 )
 
-# Sections whose entries may have other settings at other scales, below the key `scales`.
+# Sections whose entries may have settings for other scales below the key `scales`.
 SCALED = ("figures", "grids", "comparisons", "trainings", "estimators", "models")
 # Folders of data/ that are no scale.
 _FOLDERS = ("raw", "datasets", "mirror")
@@ -81,7 +81,7 @@ class Matrix(Section):
 
 
 class Truth(Section):
-    """How log Z of a model is found that estimates are compared with."""
+    """Computation of the true log Z, with which estimates are compared."""
 
     enumerate_up_to: Count = Field(description="log Z is enumerated up to this many units in the smaller layer.")
     estimators: Names = Field(description="Estimators whose long runs are averaged for larger models.")
@@ -127,7 +127,7 @@ class Figure(Scaled):
 
     paper: Name = Field(description="Paper.")
     title: str = Field(description="Title.")
-    module: Name | None = Field(None, description="Module that declares it, where that has another name.")
+    module: Name | None = Field(None, description="Module that declares the figure, if it has another name.")
     model: str | None = Field(None, description="Model.")
     models: Names | None = Field(None, description="Models.")
     estimators: Names | None = Field(None, description="Estimators.")
@@ -161,7 +161,7 @@ class Figure(Scaled):
     shares: Annotated[list[Share], Field(min_length=1)] | None = Field(
         None, description="Budgets of the other estimators, as shares of the sweeps of all tours."
     )
-    candidates: Count | None = Field(None, description="Number of tours that one is chosen from.")
+    candidates: Count | None = Field(None, description="Number of images among which the start of a chain is chosen.")
 
 
 def _scale(name: str) -> str:
@@ -188,7 +188,7 @@ class Settings(Section):
     trainings: dict[Name, RepeatedTrainings] = Field(description="Repeated trainings by name.")
     estimators: dict[Name, Estimator] = Field(description="Estimators by name.")
     matrix: Matrix = Field(description="All estimates.")
-    truth: Truth = Field(description="Values of log Z that estimates are compared with.")
+    truth: Truth = Field(description="True values of log Z, with which estimates are compared.")
     evidence: EvidenceSize = Field(description="Evidence that estimates are checked against.")
     checks: Checks = Field(description="log Z at the snapshots of a training.")
     papers: dict[Name, Paper] = Field(description="Papers by name.")
@@ -217,7 +217,7 @@ def check_names(key: str, names: Iterable[str], choices: Collection[str]) -> Non
 
 
 def _references(settings: Settings, config: dict) -> Iterator[tuple[str, Iterable[str], Collection[str]]]:
-    """The settings that name entries: (dotted path, names, the entries that there are)."""
+    """The settings that name entries: (dotted path, names, existing entries)."""
     yield "matrix.models", settings.matrix.models, config["models"]
     yield "matrix.added", settings.matrix.added, settings.estimators
     yield "matrix.estimators", config["matrix"]["estimators"], settings.estimators
@@ -261,7 +261,7 @@ def _check_starts(settings: Settings, models: dict[str, dict]) -> None:
             chain.append(start)
             if start in chain[:-1]:
                 raise ValueError(f"configuration: models.{name}.start: expected no circle, found {' -> '.join(chain)}")
-        # Hidden units may differ in models that no figure needs: another scale resizes only those that it makes.
+        # Hidden units may differ in models that no figure needs, because a scale resizes only the models that it makes.
         visible, others = (settings.datasets[models[model]["dataset"]].visible for model in chain[:2])
         if visible != others:
             raise ValueError(

@@ -36,7 +36,7 @@ CLAIMS = {
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """How unevenly replicas use the temperatures, by INS over by PT."""
+    """Unevenness of the temperatures that a replica holds, INS / PT."""
     uneven = artifacts["gradients"]["unevenness"].sel(state="late").mean("repeat")
     parts = [uneven.sel(sampler=name).transpose("step", "training").values for name in ("ins", "pt")]
     values = [over_steps(part, uneven["step"].values) for part in parts]
@@ -77,7 +77,7 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
 
 
 def _unevenness_of_draws(rungs, steps):
-    """The mean of the same distance for so many independent uniform draws: de Moivre's mean deviation of a binomial."""
+    """Mean distance for `steps` independent uniform draws, by de Moivre's mean deviation of a binomial."""
     from scipy.stats import binom  # takes long to import
 
     share = 1.0 / rungs

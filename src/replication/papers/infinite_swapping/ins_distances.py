@@ -61,7 +61,7 @@ def draw_states(gradients: Dataset, variable: str, label: str, title: str, names
 
 
 def add_legend(figure: Figure, axis: Axes, band: str = "band: 95% interval of the mean") -> None:
-    """One legend above all panels: the lines of one of them, and what the bands or bars are."""
+    """Add one legend above all panels: the lines of `axis`, and the meaning of bands or bars."""
     from matplotlib.patches import Patch
 
     handles, labels = axis.get_legend_handles_labels()
@@ -89,8 +89,8 @@ _OF_STATES = {
     "early": f"{_DISTANCE}, at the first parameters of trainings by exact gradients, mean over trainings",
 }
 _SMALLER = "smaller than 1: {}"
-# Over trainings, on the scale of logarithms; for figures 2 and 4. In the pilot that of `spread` was 0.25 and 0.37: with
-# 15 runs a training it is smaller by up to the root of 3.
+# Standard deviations over trainings of logarithms, for figures 2 and 4. For `spread` the pilot found 0.25 and 0.37 with
+# five runs a training; 15 runs reduce these by up to the root of 3.
 _SPREADS = {
     "late": (0.16, 0.15),
     "pcd": (0.21, 0.18),

@@ -97,7 +97,7 @@ def _work(here, comparison, train, updates):
 
 
 def timings(here: Here) -> Experiment:
-    """The experiment that takes the seconds of all samplers and trainers that are compared over seconds."""
+    """The experiment that times all samplers and trainers that figures compare over seconds."""
     equal, many = here.of("ins-equal"), here.of("ins-many")
     gradient = here.of(equal.entry["gradients"])
     samplers = {**samplers_of(gradient), **samplers_of(many)}
@@ -105,7 +105,7 @@ def timings(here: Here) -> Experiment:
 
 
 def timings_of_large(here: Here) -> Experiment:
-    """The experiment that takes the seconds of an update of two trainers on the larger data."""
+    """The experiment that times an update of two trainers on the larger data."""
     gradient, name = here.of(here.entry["gradients"]), here.entry["larger"]
     return _timed(here, gradient, name, ["pt", "ins"], {}, f"timings/{here.name}-{name}")
 
@@ -115,7 +115,7 @@ def _timed(here, gradient, name, trainers, samplers, path):
     comparison, steps = comparison_of(here, name), here.entry["steps"]
     trainings = {key: _settings_of(comparison, entry) for key, entry in trainers_of(here, name, trainers).items()}
     ladders = gradient.entry["ladders"]
-    # Samplers take `steps` steps three times, trainers four times as many updates.
+    # `timing.infinite_swapping` makes 3 * steps steps of each sampler, and 12 * steps updates of each trainer.
     works = [_work(here, comparison, train, 12 * steps) for train in trainings.values()]
     sampling = here.visits(gradient.entry["model"], 3 * steps * _chains(samplers, ladders))
     return here.experiment(

@@ -27,7 +27,7 @@ CLAIMS = {
         not_tested="an illustration, nothing to measure",
     )
 }
-# Inches that the notice of stand-in data takes.
+# Height of the notice about stand-in data, in inches.
 _NOTICE_WIDTH = 6.6
 
 
@@ -36,7 +36,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def draw(artifacts: Artifacts, *, examples: Sequence[int]) -> Figure:
-    """Images as an RBM sees them: every pixel 0 (white) or 1 (black).
+    """Images as inputs of an RBM: every pixel is 0 (white) or 1 (black).
 
     examples: numbers of examples; label units are left out. Raises ValueError for images that are not square.
     """

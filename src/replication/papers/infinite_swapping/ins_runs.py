@@ -1,7 +1,7 @@
 """Experiments of Hult et al. (2019): distances of running gradients, and repeats of trainings.
 
-Figures 2 and 4: how far a running estimate of the gradient is from the exact one. The data's part of the gradient is
-the same in both, so the distance is that of the model's part: between the running mean of the weighted statistics
+Figures 2 and 4: distance of a running estimate of the gradient from the exact gradient. Both share the data's part of
+the gradient, so only the model's part counts. The distance is between the running mean of the weighted statistics
 (v p(h | v)', v, p(h | v)) over all sweeps so far and their exact expectations. Figures 3, 5 and 6: likelihood and
 prediction accuracy of trainings at their snapshots.
 """
@@ -61,9 +61,9 @@ def gradient_distances(
 ) -> xr.Dataset:
     """Distances of running estimates of the gradient from the exact one, and how evenly replicas use temperatures.
 
-    states: {name: RBM}; samplers: {name: settings of InfiniteSwapping, with `ladders` of its own if it has others}.
-    Each repeat runs `ladders` ladders from uniform units for `steps` sweeps, looked at `points` times, at equal ratios.
-    Returns a Dataset over (state, sampler, repeat, step).
+    states: {name: RBM}; samplers: {name: settings of InfiniteSwapping}, whose `ladders`, if any, takes precedence. Each
+    repeat runs `ladders` ladders from uniform units for `steps` sweeps. Distances are computed at `points` steps of
+    equal ratios. Returns a Dataset over (state, sampler, repeat, step).
     """
     looks = np.unique(np.geomspace(1, steps, points).round().astype(int))
     shape = len(states), len(samplers), repeats, looks.size
@@ -140,9 +140,9 @@ def trainings(
 ) -> xr.Dataset:
     """The experiment of one trainer in a comparison; all trainers of a comparison share the subset.
 
-    train: settings of the training, `method` among them. paired: all trainers share the initial weights and the
-    mini-batches of a repeat, too, so that their difference varies less. initial_scale: standard deviation of the
-    initial weights and biases, in place of the trainer's.
+    train: settings of the training, including `method`. paired: all trainers also share the initial weights and the
+    mini-batches of a repeat, so that their difference varies less. initial_scale: standard deviation of the initial
+    weights and biases; it replaces the trainer's.
     """
     data = visible_matrix(artifacts["dataset"], "train")
     snapshots = {"every": max(1, train["updates"] // points), "snapshots": points}
@@ -161,7 +161,7 @@ def trainings(
 
 
 def _initial(visible, hidden, scale, stream):
-    """The RBM whose parameters are independent normal draws of this standard deviation."""
+    """An RBM whose parameters are independent normal draws of standard deviation `scale`."""
     generator = stream.generator()
     return RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
 
@@ -172,9 +172,9 @@ def repeated_training(
     """Train `repeats` times and judge every snapshot on the way, as a Dataset over (repeat, update), in nats.
 
     train(repeat) -> TrainingRun with snapshots, at the same updates each time. examples: training data (examples,
-    visible), the last `labels` units a one-hot label. Accuracy is the mean log p(label | v) of `subset` examples, drawn
-    once, so that its spread is that of the trainings. The mean log-likelihood is of all examples, exact; it is left out
-    where log Z cannot be enumerated.
+    visible); the last `labels` units are a one-hot label. Accuracy is the mean log p(label | v) of `subset` examples.
+    They are drawn once, so that its spread comes from the trainings alone. The mean log-likelihood of all examples is
+    exact; it is left out if log Z cannot be enumerated.
     """
     chosen = stream.child("subset").generator().choice(len(examples), min(subset, len(examples)), replace=False)
     rows = []
@@ -195,7 +195,7 @@ def repeated_training(
                 np.average(rbm.log_likelihood(distinct, exact_log_z(rbm)), weights=counts) for rbm in states
             ]
         rows.append(columns)
-    # Repeats vary by far more than single precision, which halves the file.
+    # Single precision halves the file, and its rounding is far below the variation of repeats.
     values = {name: np.array([row[name] for row in rows], np.float32) for name in columns}
     variables = {name: labelled(("repeat", "update"), values[name], *_TEXTS[name]) for name in columns}
     sweeps = training.trace["chain_sweeps"].sel(update=update)

@@ -148,7 +148,7 @@ def _inputs_many(here: Here) -> Inputs:
     # The seconds were measured with the ladders and the model of the figures on gradients.
     timed = here.of(here.of("ins-equal").entry["gradients"]).entry
     for key in ("model", "ladders"):
-        expect(here, key, here.entry[key] == timed[key], f"that of the timed samplers, {timed[key]}")
+        expect(here, key, here.entry[key] == timed[key], f"the value of the timed samplers, {timed[key]}")
     runs = compared(here, here.entry["comparison"], ["ins", "ins-12"])
     return {"gradients": gradients(here), "timings": timings(here), "runs": runs}
 

@@ -1,7 +1,7 @@
 """Settings of infinite swapping that the paper varied: initial parameters, numbers of swaps and of temperatures.
 
-Exact mean log-likelihood while training with other initial parameters, with more swaps and with 12 temperatures of 4
-chains, its mean and variance over repeats, on toy data of 20 visible units. Hult et al. (2019), section 4.2.
+Mean and variance over repeats of the exact mean log-likelihood while training, on toy data of 20 visible units. The
+settings are other initial parameters, more swaps, and 12 temperatures of 4 chains. Hult et al. (2019), section 4.2.
 """
 
 from __future__ import annotations
@@ -74,5 +74,5 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
-    """Likelihood while training by INS and PT, as set in the paper and otherwise."""
+    """Likelihood while training by INS and PT, with the settings of the paper and with others."""
     return draw_rows([(artifacts["runs"], title, "log_likelihood")], names)

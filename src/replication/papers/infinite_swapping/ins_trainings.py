@@ -32,7 +32,7 @@ LABELS = {"log_likelihood": "mean log-likelihood [nat]", "accuracy": "prediction
 LOST = "largest mean {} over repeats of PCD-1 before the last fifth of the updates, less its mean over them [nat]"
 # The y axis leaves out the rise during this first share of a training.
 _RISE = 0.02
-END = 0.8  # share of the updates after which a training is at its end
+END = 0.8  # share of the updates after which the end of a training begins
 RIVALS = ("pcd", "pt")
 
 
@@ -42,7 +42,7 @@ _QUANTITIES = {
     "likelihood": ("log_likelihood", "mean log-likelihood of the training data, exact"),
     "accuracy": ("accuracy", "prediction accuracy (mean log-probability of the own label over the subset)"),
 }
-# Where no number is printed: how much smaller the mean distance to exact SGD is with INS than with PT.
+# Assumed effect, because the paper prints no number: INS has a smaller mean distance to exact SGD than PT.
 _CLOSER = "exact SGD is closer to INS than to PT by a factor of 1.25, on the curves of an earlier run with another seed"
 _SPREAD_SOURCE = "spread from the same run"
 FACTOR = "a factor of 1.25 from the bound; spread from an earlier run with another seed"
@@ -90,10 +90,10 @@ def _claims(size, number, powers):
 
 
 def inputs_of(here: Here, number: int) -> dict:
-    """Inputs of a figure that shows so many comparisons."""
-    expect(here, "comparisons", len(here.entry["comparisons"]) == number, f"{number} of them")
+    """Inputs of a figure with this number of comparisons."""
+    expect(here, "comparisons", len(here.entry["comparisons"]) == number, f"a list of {number}")
     needed = ("ins", *RIVALS)
-    expect(here, "trainers", {*needed} <= {*here.entry["trainers"]}, f"{', '.join(needed)} among them")
+    expect(here, "trainers", {*needed} <= {*here.entry["trainers"]}, f"a list with {', '.join(needed)}")
     return {"runs": {name: compared(here, name, here.entry["trainers"]) for name in here.entry["comparisons"]}}
 
 
@@ -104,13 +104,13 @@ def settings(here: Here) -> Settings:
     return {"titles": titles, "names": {name: entry["title"] for name, entry in entries.items()}}
 
 
-# Groups of repeats that the jackknife leaves out: left out one by one, they give a wrong spread of quantiles (Shao & Wu
-# 1989), and many take long.
+# Number of groups of repeats that the jackknife leaves out. Leaving out single repeats gives wrong spreads of quantiles
+# (Shao & Wu 1989), and takes longer.
 _GROUPS = 15
 
 
 def over_groups(statistic: Measure, *values: Array, scale: str = "linear") -> Statistic:
-    """Statistic of arrays (update, repeat), with its interval; it takes arrays (resample, update, member, group)."""
+    """Statistic of arrays (update, repeat), with interval; `statistic` takes (resample, update, member, group)."""
     return over_repeats(statistic, *map(_grouped, values), scale=scale)
 
 
@@ -137,12 +137,12 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def _lead(ours, *rivals):
-    """Mean less the largest of the rivals' means."""
+    """Mean of `ours` less the largest mean of the rivals."""
     return mean(ours) - np.max([mean(rival) for rival in rivals], axis=0)
 
 
 def _ratio_of_variances(ours, *rivals):
-    """Variance over repeats, a mean over updates, over the smallest of the rivals'."""
+    """Variance of `ours` over repeats, averaged over updates, divided by the smallest of the rivals."""
     above, *below = (array.var(axis=(2, 3), ddof=1).mean(axis=1) for array in (ours, *rivals))
     return above / np.min(below, axis=0)
 
@@ -160,14 +160,14 @@ def loss_of(run: Dataset, variable: str) -> Statistic:
 
 
 def part_of(run: Dataset, variable: str, first: float, last: float) -> Array:
-    """Values (update, repeat) of a part of a training (Dataset of `comparisons`), given by shares of its updates."""
+    """Values (update, repeat) of a training (Dataset of `comparisons`) between two shares of its updates."""
     update = run["update"].values
     chosen = (update >= first * update[-1]) & (update <= last * update[-1])
     return values_of(run, variable)[chosen]
 
 
 def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
-    """Mean over repeats with a 95% band, and variance over repeats, a row for each comparison and value that it has."""
+    """Mean over repeats with a 95% band, and variance over repeats; a row for each variable of each comparison."""
     rows = [
         (runs, title, variable)
         for runs, title in ((artifacts["runs"][comparison], title) for comparison, title in titles.items())

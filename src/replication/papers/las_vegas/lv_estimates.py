@@ -1,7 +1,8 @@
 """log Z by tours beside other estimators, and likelihoods of trained RBMs (Savarese et al. 2018).
 
-log Z by tours as they accumulate is that of corollary 2 and figure 4. The log-likelihoods of tables 1 and 2 are over
-runs and learning rates; their log Z is enumerated; of larger RBMs it is that of AIS, which is enumerated once, too.
+log Z by tours as they accumulate follows corollary 2 and figure 4. The log-likelihoods of tables 1 and 2 vary over runs
+and learning rates. Their log Z is enumerated. For larger RBMs it is estimated by AIS, and one RBM is enumerated as a
+check.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 
 LOG = logging.getLogger(__name__)
-# The fewest tours that log Z is looked at.
+# The smallest number of tours at which log Z is estimated.
 _FIRST = 10
 
 
@@ -67,12 +68,12 @@ def tour_estimates(
     shares: Sequence[float],
     stream: Stream,
 ) -> xr.Dataset:
-    """Estimates of log Z by 10, ..., `tours` tours cut after `cap` sweeps, from a set of one draw for each example.
+    """Estimates of log Z by 10, ..., `tours` tours cut after `cap` sweeps.
 
-    data (examples, visible): what the stopping sets are drawn from. sweeps: of all tours of a replicate together, at
-    most; they are cut, equally long, when these are spent. others: {name: (method, options)}, run from the
-    log-odds `base` with `chains` chains at `shares` of the chain-sweeps that all tours and their set cost on average.
-    Returns a Dataset over (replicate, tours) and (estimator, share, replicate), in nats.
+    The stopping set has a draw for each example of `data` (examples, visible). sweeps: limit on the sweeps of all tours
+    of a replicate; when it is spent, unfinished tours are cut at equal length. others: {name: (method, options)}, run
+    from log-odds `base` with `chains` chains. Their budgets are `shares` of the mean chain-sweeps of all tours and the
+    stopping set. Returns a Dataset over (replicate, tours) and (estimator, share, replicate), in nats.
     """
     counts = np.unique(np.geomspace(_FIRST, tours, points).round().astype(int))
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
@@ -105,7 +106,7 @@ def tour_estimates(
         },
         coords={
             "replicate": coordinate("replicate", range(replicates), "independent repeat"),
-            "tours": coordinate("tours", counts, "tours made"),
+            "tours": coordinate("tours", counts, "number of tours"),
             "estimator": coordinate("estimator", others, "estimator"),
             "share": coordinate("share", shares, "share of the chain-sweeps of all tours"),
         },
@@ -142,7 +143,7 @@ def _others(rbm, base, others, budgets, chains, replicates, stream):
 # Start of the error message of a training that diverged.
 _DIVERGED = "learning_rate: diverged"
 _VALUES = {"grey": grey_matrix, "binary": binary_matrix}
-# Standard errors by which AIS may be off where it is checked.
+# Largest accepted error of AIS at its check against enumeration, in standard errors.
 _FAR = 4.0
 
 
@@ -187,8 +188,8 @@ def trained_likelihoods(
     """Mean log-likelihoods, in nats, of RBMs trained by train(rate, run) -> TrainingRun, as a Dataset.
 
     splits: {name: visible values (examples, visible) from 0 to 1}. A training that diverged has NaN. estimate(rbm,
-    rate, run) -> Estimate in place of enumeration: the first RBM is enumerated, too; all are if the two disagree,
-    and each whose estimate did not converge. Returns a Dataset over (rate, run, split).
+    rate, run) -> Estimate replaces enumeration. The first RBM is enumerated as well; if the two values disagree, all
+    RBMs are enumerated. So is each RBM whose estimate did not converge. Returns a Dataset over (rate, run, split).
     """
     likelihood = np.full((len(rates), runs, len(splits)), np.nan)
     log_z, std_error, sweeps, finished = np.full((4, len(rates), runs), np.nan)

@@ -1,7 +1,8 @@
 """Las Vegas figure 2c: tour lengths by digit.
 
-Tour lengths by the digit on the image that the tour started from: shares longer than n sweeps of one training, and
-geometric means of all trainings. Visible units are at their means. Savarese et al. (2018), figure 2c.
+Tour lengths by the digit on the image that the tour started from. Left: share of tours longer than n sweeps, one
+training. Right: geometric mean length, all trainings. Visible units are at their means. Savarese et al. (2018),
+figure 2c.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ CLAIMS = {
         ),
     )
 }
-# Digits published as short are blue, as long orange; all others are grey.
+# Digits with short tours in the paper are blue, digits with long tours orange, all others grey.
 _LOOKS = {1: ("#0072B2", "-"), 6: ("#0072B2", "--"), 4: ("#D55E00", "-"), 8: ("#D55E00", "--")}
 _OTHER = "#B0B0B0", "-"
 
@@ -58,14 +59,14 @@ def sizes(here: Here) -> Size:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Mean log length of tours from two digits less that from two others."""
+    """Mean log length of tours from 1 and 6, less the mean log length from 4 and 8."""
     means = over_trainings(mean_logs, artifacts["tours"])
     short, long = (means[list(digits)] for digits in (_SHORT, _LONG))
     return {"digits": over_repeats(difference_of_means, short, long)}
 
 
 def mean_logs(tours: Dataset) -> Array:
-    """Mean log length of the tours from each digit, (10,); NaN of a digit without tours."""
+    """Mean log length of the tours from each digit, (10,); NaN for a digit without tours."""
     logs, digits = np.log(with_means(tours)), tours["label"].values
     counts = np.array([np.count_nonzero(digits == digit) for digit in range(10)])
     with np.errstate(invalid="ignore"):

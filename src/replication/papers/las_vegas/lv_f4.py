@@ -1,7 +1,8 @@
 """Las Vegas figure 4: log Z by tours as they accumulate, beside other estimators at equal cost.
 
-Error of log Z by tours as they accumulate, with the 95% interval of one run, and its RMSE against chain-sweeps (draws
-of the stopping set included) beside other estimators; one training in each state. Savarese et al. (2018), figure 4.
+Top: error of log Z by tours as they accumulate, with the 95% interval of one run. Bottom: RMSE against chain-sweeps,
+including the draws of the stopping set, beside other estimators. Each column is one training. Savarese et al. (2018),
+figure 4.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ CLAIMS = {
     ),
 }
 _TOURS = "#332288"
-# Errors beyond so many times the spread of all intervals but the first ones are cut off.
+# Half-height of the panel of errors, relative to the largest error or interval end after the first third of the points.
 _ROOM = 1.2
 
 
@@ -111,7 +112,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
         starts.append([of_tours[0] for of_tours in errors])
         held.append([_share_held(by_tours, *truth) for by_tours, *truth in known])
         doubts += [doubt for *_, doubt in known]
-    # Arrays (state, training, replicate), of as many trainings as all states have.
+    # Arrays (state, training, replicate), with the trainings that all states have.
     fewest = min(map(len, ends))
     if not fewest:
         return dict.fromkeys(CLAIMS, untested())
@@ -125,7 +126,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def _share_held(by_tours, truth, doubt):
-    """Share of intervals by all tours that hold the truth; one misses it only beyond the error of the truth."""
+    """Share of intervals by all tours that cover the truth, with a tolerance of the error of the truth."""
     low, high = (by_tours[name].transpose("tours", "replicate").values[-1] for name in ("low", "high"))
     return np.mean((low - 2.0 * doubt <= truth) & (truth <= high + 2.0 * doubt))
 

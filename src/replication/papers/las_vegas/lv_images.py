@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def draw_image(axis: Axes, values: Array, colour: str) -> None:
-    """A square image (pixel,) in a frame of that colour; ValueError for others."""
+    """Draw a square image (pixel,) in a frame of this colour. Raises ValueError if the image is not square."""
     side = isqrt(values.size)
     if side * side != values.size:
-        raise ValueError(f"images: expected square ones, found {values.size} pixels")
+        raise ValueError(f"images: expected square images, found {values.size} pixels")
     axis.imshow(values.reshape(side, side), cmap="binary", vmin=0, vmax=1, interpolation="nearest")
     axis.set(xticks=[], yticks=[])
     axis.spines[:].set(visible=True, color=colour, linewidth=2 if colour != "black" else 0.8)
@@ -79,7 +79,7 @@ def _sizes_1(here: Here) -> Size:
 
 
 def _statistics_1(artifacts: Artifacts) -> Statistics:
-    """Mean log length of tours that CD-k ends in, less that of first tours."""
+    """Mean log length of tours in which CD-k ends, less the mean log length of first tours."""
     held, first = (
         over_trainings(lambda chains, name=name: np.log(chains[name]).mean(), artifacts["inspected"])
         for name in ("held", "first")
@@ -88,7 +88,7 @@ def _statistics_1(artifacts: Artifacts) -> Statistics:
 
 
 def draw_1(artifacts: Artifacts) -> Figure:
-    """Chains; the colour of the frame of each sweep is that of its tour."""
+    """Draw the chains; the frame of each sweep has the colour of its tour."""
     chains = artifacts["chains"]
     count, sweeps = chains.sizes["chain"], chains.sizes["sweep"]
     figure = new_figure(0.62 * (sweeps + 1) + 0.6, 0.9 * count + 0.9)
@@ -100,12 +100,12 @@ def draw_1(artifacts: Artifacts) -> Figure:
         for sweep, (tour, returned) in enumerate(tours_of(chain["home"].values)):
             colour = _TOUR_COLOURS[tour % len(_TOUR_COLOURS)] if returned else _UNFINISHED
             draw_image(row[1 + sweep], chain["v"].values[sweep], colour)
-            row[1 + sweep].set_title(f"tour {tour + 1}" if returned else "not home", fontsize=7, pad=2)
+            row[1 + sweep].set_title(f"tour {tour + 1}" if returned else "unfinished", fontsize=7, pad=2)
     for sweep, axis in enumerate(axes[-1]):
         axis.set_xlabel("image" if sweep == 0 else f"{sweep}", fontsize=8)
     figure.supxlabel(
-        "sweeps. Colours: tours that returned to their first hidden state, which LVS uses; grey: not finished,\n"
-        "left out. CD-K uses the last picture of a row, whatever tour it belongs to.",
+        "sweeps. LVS uses the coloured tours, which returned to their first hidden state, and leaves out the grey,\n"
+        "unfinished tours. CD-K uses the last picture of a row, whatever tour it belongs to.",
         fontsize=8,
     )
     return finished(figure, chains)
@@ -139,7 +139,7 @@ _CLAIMS_3 = {
         " shortest tours less that of the longest; ten of each in a training, mean over trainings",
     ),
 }
-# Images of each kind that are drawn, however many are looked at.
+# Number of images of each kind in the figure.
 _DRAWN = 10
 _NAMES = {"short": "tours of one sweep", "long": "the longest tours"}
 
@@ -153,7 +153,7 @@ def _sizes_3(here: Here) -> Size:
 
 
 def _statistics_3(artifacts: Artifacts) -> Statistics:
-    """Width of strokes of images that start short and unfinished tours; how images resemble what is drawn first."""
+    """Stroke widths of images that start short and unfinished tours, and the resemblance of images to first draws."""
 
     def widths(tours):
         sums = []
@@ -195,7 +195,7 @@ def draw_3(artifacts: Artifacts) -> Figure:
             draw_image(images[column], tour["image"].values, "black")
             draw_image(draws[column], tour["first_draw"].values, "black")
             length = int(tour["shown_length"])
-            # Tours that were cut are longer than that.
+            # The recorded length of a tour that was cut is a lower bound.
             words = "> " * (not tour["shown_finished"]) + f"{length:,}"
             images[column].set_title(words, fontsize=8, pad=2)
         for axis, text in ((images[0], f"{_NAMES[kind]}:\nimage"), (draws[0], "first draw")):

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from replication.types import Axes, Dataset
 
 
-# Tours of figures 2 and 3, the hidden units of figure 2a and the tour length at which figure 3 gives up: the authors'
-# code, and the text.
+# From the authors' code and the text: tours of figures 2 and 3, the hidden units of their model, the updates of its
+# training, and the length at which figure 3 cuts tours.
 TOURS, HIDDEN, UPDATES, LIMIT = 19_200, 32, 42_900, 99_999
-# Mean length of tours of 32 hidden units, with draws and means, back to the three stopping sets of lv-f2b, as measured.
+# Measured mean length of tours with 32 hidden units, over draws and means and the three stopping sets of lv-f2b.
 _MEAN_LENGTH = 1_100
 
 
 def lengths(here: Here, model: str) -> dict[str, Experiment]:
     """Lengths of tours of every training of a model, {training: Experiment}.
 
-    Tours to stopping sets of several sizes are made if lv-f2b shows the model; its tours and those of the other models
-    of LVS are cut at the limit of lv-f3, since figure 3 shows tours that are unfinished there.
+    The tours of the model of lv-f2b run to stopping sets of several sizes. All models trained as published have the
+    `cap` of lv-f3, because figure 3 shows tours that are unfinished at this length.
     """
     tails, sets, images = (here.of(name).entry for name in ("lv-f2a", "lv-f2b", "lv-f3"))
     trained_as_published = model in tails["means"]
@@ -59,7 +59,7 @@ def lengths(here: Here, model: str) -> dict[str, Experiment]:
 
 
 def tour_size(here: Here, models: Iterable[str]) -> Size:
-    """The size of what rests on the tours of some models."""
+    """The Size behind statistics of the tours of these models."""
     tails, cap = here.of("lv-f2a").entry, here.of("lv-f3").entry["cap"]
     train = {name: here.config["models"][name]["train"] for name in models}
     trainings = min(len(here.trainings(name)) for name in models)
@@ -78,8 +78,8 @@ def over_trainings(of_one: Callable[[Dataset], ArrayLike], trainings: Mapping[st
 
 
 def with_means(tours: Dataset, name: str = "length", rounds: int = 0) -> Array:
-    """A variable (batch, tour) to the first stopping set, or another, visible units at their means."""
-    # Of many trainings: `sel` and `isel` take a hundred times as long.
+    """A variable (batch, tour) of the tours to stopping set number `rounds`, with visible units at their means."""
+    # NumPy indexing, because `sel` and `isel` take a hundred times as long, and there are many trainings.
     visible = tours.variables["visible"].values.tolist().index("means")
     return tours.variables[name].values[visible, rounds]
 
@@ -96,7 +96,7 @@ def tail(lengths: Array) -> tuple[Array, Array]:
 
 
 def draw_tail(axis: Axes, lengths: Array, **look: Any) -> None:
-    """A line of the tail of lengths."""
+    """Draw the tail of the lengths as a line."""
     values, longer = tail(lengths)
     # A logarithmic axis has no 0.
     seen = np.where(longer > 0.0, longer, np.nan)
@@ -105,7 +105,7 @@ def draw_tail(axis: Axes, lengths: Array, **look: Any) -> None:
 
 
 def finish_tails(axis: Axes, cap: int) -> None:
-    """Axes of tails, and a line where tours were cut."""
+    """Label and scale the axis of tails, and mark the length at which tours were cut."""
     axis.axvline(cap, color="#999999", linestyle=":", linewidth=1)
     at_bottom = axis.get_xaxis_transform()
     axis.text(cap, 0.02, "cap ", fontsize=8, color="#666666", ha="right", va="bottom", transform=at_bottom)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _RIVALS = ("cd-1", "cd-10", "pcd-1", "pcd-10")
 REFERENCE = "lvs-1"
-# Updates of an epoch of MNIST. The paper trains for 100 epochs; hidden units of its tables are those of its code.
+# Updates of an epoch of MNIST. The paper trains for 100 epochs; its code states the hidden units of the tables.
 _EPOCH, _EPOCHS, _HIDDEN = 429, 100, {"lv-t1": 32, "lv-t2": 25}
 # Mean test log-likelihoods of tables 1 and 2, nats.
 _LEVELS = {
@@ -129,7 +129,7 @@ def _statistics(artifacts: Artifacts, table: str) -> Statistics:
 
 
 def in_step(runs: Iterable[Array]) -> list[Array]:
-    """The runs that all arrays have: those of one number share their mini-batches and first weights."""
+    """Cut all arrays to the runs that all have; runs of the same number share their mini-batches and first weights."""
     arrays = list(runs)
     common = min(values.shape[-1] for values in arrays)
     return [values[..., :common] for values in arrays]
@@ -143,21 +143,21 @@ def tests_of(runs: Mapping[str, Dataset]) -> dict[str, Array]:
 def at_best_rate(trainings: Dataset) -> Dataset:
     """The runs at the rate of the best mean validation log-likelihood, a Dataset.
 
-    A rate at which any run diverged is left out, unless every rate is such a one.
+    A rate at which any run diverged is left out, unless runs diverged at every rate.
     """
     mean = trainings["log_likelihood"].sel(split="validation").mean("run", skipna=False).values
     return trainings.isel(rate=int(np.nanargmax(mean)) if np.isfinite(mean).any() else 0)
 
 
 def statistics_1(artifacts: Artifacts) -> Statistics:
-    """As of both tables; complexity: sweeps of LVS-10 over those of CD-10."""
+    """Statistics of both tables, and the sweeps of LVS-10 over the sweeps of CD-10."""
     spent = [at_best_rate(artifacts["trainings"][name])["chain_sweeps"].values for name in ("lvs-10", "cd-10")]
     complexity = over_repeats(ratio_of_means, *in_step(spent), scale="log")
     return _statistics(artifacts, "lv-t1") | {"complexity": complexity}
 
 
 def statistics_2(artifacts: Artifacts) -> Statistics:
-    """As of both tables; likelihoods at printed, other and larger rates; tours at a small one."""
+    """Statistics of both tables, likelihoods at printed, other and larger rates, and tours at a small rate."""
     low, high = 0.01, 0.1
 
     def gain(name):
@@ -179,7 +179,7 @@ def statistics_2(artifacts: Artifacts) -> Statistics:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Hidden units, epochs and runs; an earlier end of the trainings at a small rate is a reduced size."""
+    """Hidden units, epochs and runs. Trainings at a small rate that end earlier count as a reduced size."""
     entry = here.config["trainings"][here.entry["trainings"]]
     runs = {name: trainer.get("runs", entry["runs"]) for name, trainer in entry["trainers"].items()}
     least, of_rivals = min(runs.values()), min(runs[name] for name in (REFERENCE, *_RIVALS))

@@ -33,7 +33,7 @@ _PLACE = "Tours lengths and stopping state, figure 2{}"
 _MEANS = "visible units at their means, as in the authors' code; mean over trainings"
 
 
-# Light to dark as hidden units, or the stopping set, grow.
+# Colours darken as the hidden units or the stopping set grow.
 COLOURS = ("#E69F00", "#009E73", "#56B4E9", "#0072B2", "#CC79A7", "#332288")
 _CLAIMS_2A = {
     "longer": Claim(
@@ -95,7 +95,7 @@ _CLAIMS_2A = {
     ),
 }
 _LINES = {"draws": "-", "means": "--"}
-# Of models trained otherwise, whose lines may lie on each other.
+# Line styles of models that are not trained as published; they differ because the lines may overlap.
 _OTHERWISE = ("-", ":")
 _TEXTS = {"draws": "visible units drawn", "means": "their means, as published"}
 
@@ -118,9 +118,9 @@ def _hidden_units(trainings):
 
 
 def _statistics_2a(artifacts: Artifacts) -> Statistics:
-    """Of the models trained as published: how lengths grow with the hidden units, and tours of one sweep.
+    """Growth of lengths with the hidden units, and tours of one sweep, for the models trained as published.
 
-    Models trained otherwise are drawn, not judged: their lengths differ by training and data as well.
+    The other models are drawn but not judged, because their training and data differ as well.
     """
     alike = [
         trainings
@@ -162,7 +162,7 @@ def _statistics_2a(artifacts: Artifacts) -> Statistics:
 
 # Tours longer than this are the tail, in sweeps: the largest length that the authors' code allows in figure 2.
 _LONG = 1_000
-# Above this share of tours of one sweep, tours count as mostly of one sweep.
+# Most tours of a training take one sweep if their share exceeds this value.
 _MOST = 0.5
 
 
@@ -190,7 +190,7 @@ def _returns(tours):
 
 
 def draw_2a(artifacts: Artifacts, *, titles: Names) -> Figure:
-    """Tails of tour lengths of several models, with visible units drawn, and with their means where that was run."""
+    """Tails of tour lengths of several models, with visible units drawn and, if these were run, at their means."""
     figure = new_figure(7.0, 5.0)
     axis = figure.subplots()
     by_model = {model: next(iter(trainings.values())) for model, trainings in artifacts["tours"].items()}
@@ -233,7 +233,7 @@ def _sizes_2b(here: Here) -> Size:
 
 
 def _statistics_2b(artifacts: Artifacts) -> Statistics:
-    """Share of tours longer than one sweep back to the largest stopping set, over that back to the smallest."""
+    """Share of tours longer than one sweep: back to the largest stopping set over back to the smallest."""
     last, first = (
         over_trainings(lambda tours, rounds=rounds: (with_means(tours, rounds=rounds) > 1).mean(), artifacts["tours"])
         for rounds in (-1, 0)
@@ -259,9 +259,9 @@ def draw_2b(artifacts: Artifacts, *, title: str) -> Figure:
 FIGURES = {
     "lv-f2a": Declaration(
         """\
-Share of tours longer than n sweeps, for models with more and more hidden units, one training each. Tours are cut at the
-cap: 99,999 sweeps of the models trained by LVS, 1,000 of the others. Dashed: the means of visible units stand in
-place of draws, as in the authors' code. Savarese et al. (2018), figure 2a.""",
+Share of tours longer than n sweeps, for models of increasing numbers of hidden units, one training each. Tours are cut
+at the cap: 99,999 sweeps for models trained by LVS, 1,000 for the others. Dashed: the means of visible units replace
+draws, as in the authors' code. Savarese et al. (2018), figure 2a.""",
         _inputs_2a,
         draw_2a,
         sizes=_sizes_2a,
@@ -270,9 +270,9 @@ place of draws, as in the authors' code. Savarese et al. (2018), figure 2a.""",
     ),
     "lv-f2b": Declaration(
         """\
-Share of tours longer than n sweeps as more hidden states are drawn for each training image (R) and the stopping set
-grows; each set holds the one before. Visible units are at their means; one training. Savarese et al.
-(2018), figure 2b.""",
+Share of tours longer than n sweeps. The stopping set grows with R, the number of hidden states drawn for each training
+image, and contains all smaller sets. Visible units are at their means; one training. Savarese et al. (2018),
+figure 2b.""",
         _inputs_2b,
         draw_2b,
         sizes=_sizes_2b,

@@ -1,4 +1,4 @@
-"""How long tours are, from training images back to a stopping set (Savarese et al. 2018, figures 1 to 3)."""
+"""Lengths of tours from training images back to a stopping set (Savarese et al. 2018, figures 1 to 3)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Images(NamedTuple):
     """Training images and their classes."""
 
     data: np.ndarray  # (examples, visible) uint8 of 0/1, or float32 grey levels
-    labels: np.ndarray  # (examples,) whole numbers; -1 where there are none
+    labels: np.ndarray  # (examples,) integers; -1 without labels
 
 
 def lengths(artifacts: Artifacts, **settings: Any) -> xr.Dataset:
@@ -68,10 +68,10 @@ def tour_lengths(
 ) -> xr.Dataset:
     """Tours from hidden states that training images drew, cut after `cap` sweeps, as a Dataset.
 
-    rounds: hidden states drawn for each image, for as many stopping sets, each a part of the next; visible: "draws",
-    "means". `batches` times `batch` images are drawn uniformly; every set is toured from the same states with the same
-    random numbers. `shown` images each that started the shortest tours and the longest are kept with the first visible
-    units drawn (first set, last of `visible`). Returns a Dataset over (visible, rounds, batch, tour).
+    rounds: for each stopping set, the hidden states drawn for each image; each set contains the one before. visible:
+    "draws", "means". `batches` times `batch` images are drawn uniformly. Tours to every set start from the same states
+    and use the same random numbers. The Dataset over (visible, rounds, batch, tour) also has the images of the `shown`
+    shortest and the `shown` longest tours, with their first visible draws (first set, last of `visible`).
     """
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     example = stream.child("examples").generator().integers(len(images.data), size=batches * batch)
@@ -113,7 +113,7 @@ def tour_lengths(
             "stroke": by_tour(stroke_widths(images.data[example]), "width of the image's strokes", "pixel"),
         },
         coords={
-            "visible": coordinate("visible", visible, "what visible units are on a tour"),
+            "visible": coordinate("visible", visible, "values of visible units on a tour"),
             "rounds": coordinate("rounds", rounds, "hidden states drawn for each training image"),
             "kind": coordinate("kind", ("short", "long"), "tours of one sweep, and the longest"),
         },
@@ -126,8 +126,8 @@ def broken_chains(
 ) -> xr.Dataset:
     """A chain from an image of each digit, broken into tours wherever its first hidden state is drawn again.
 
-    Of `candidates` images, in the order of the data, the first is taken whose chain returns after more than one sweep;
-    failing that, the first that returns; failing that, the first. Returns a Dataset over (chain, sweep).
+    The image is the first of `candidates`, in the order of the data, whose chain returns after more than one sweep. If
+    there is none, it is the first whose chain returns at all, else the first. Returns a Dataset over (chain, sweep).
     """
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     rows = []
@@ -179,7 +179,7 @@ def inspected(artifacts: Artifacts, *, k: int, sweeps: int, inspected: int, stre
 def tours_at(home: Array, k: int) -> tuple[Array, Array]:
     """Lengths (chain,) of the first tour and of the tour that sweep k belongs to; home (sweep, chain): returns.
 
-    A tour that has not ended by the last sweep is as long as it was then.
+    The length of an unfinished tour is its length at the last sweep.
     """
     ends = np.where(home, np.arange(1, len(home) + 1)[:, None], len(home))
     starts = np.where(home[: k - 1], np.arange(1, k)[:, None], 0).max(axis=0, initial=0)
@@ -189,7 +189,7 @@ def tours_at(home: Array, k: int) -> tuple[Array, Array]:
 def stroke_widths(images: Array) -> Array:
     """Width of strokes (image,) in pixels: twice the area above half grey over its outline.
 
-    images (image, pixel), square; NaN for others, and where nothing is above half grey.
+    images (image, pixel) are square. Other images, and images without a pixel above half grey, give NaN.
     """
     side = isqrt(images.shape[1])
     if side * side != images.shape[1]:
@@ -201,7 +201,7 @@ def stroke_widths(images: Array) -> Array:
 
 
 def _extremes(lengths, finished, shown):
-    """Numbers (2, shown) of the first of the shortest tours, and of the longest, cut tours first."""
+    """Indices (2, shown) of the first of the shortest tours, and of the longest; cut tours rank before others."""
     order = np.lexsort((np.arange(lengths.size), finished, -lengths))
     short = np.lexsort((np.arange(lengths.size), lengths))
     return np.array([short[:shown], order[:shown]])

@@ -46,7 +46,7 @@ _COLUMNS = {
 }
 _VALUES = {"grey": "grey levels", "binary": "binary data"}
 _FEWEST_PAIRS = 2
-# Weights looked at for each visible unit and state of the stopping set when LVS computes its log f, as measured.
+# Measured cost of log f in LVS for each visible unit and state of the stopping set, in weights read.
 _REFRESH = 2.7
 
 
@@ -56,7 +56,7 @@ def _inputs(here: Here) -> Inputs:
 
 
 def _inputs_2(here: Here) -> Inputs:
-    """The same, and likelihoods at a larger and at a smaller rate."""
+    """Inputs as for table 1, and likelihoods at a larger and at a smaller rate."""
     return _inputs(here) | {size: _of_trainers(here, here.entry[size]) for size in ("large", "small")}
 
 
@@ -153,8 +153,7 @@ def _lead(reference, other):
 FIGURES = {
     "lv-t1": Declaration(
         """\
-Log-likelihoods are means in nats, with what was published beside them where there is anything. Savarese et al. (2018),
-table 1.""",
+Log-likelihoods are means in nats, beside the published values if there are any. Savarese et al. (2018), table 1.""",
         _inputs,
         rows=rows,
         settings=_settings,
@@ -164,9 +163,9 @@ table 1.""",
     ),
     "lv-t2": Declaration(
         """\
-Log-likelihoods are means in nats, with what was published beside them where there is anything. Savarese et al. (2018),
-table 2. Rates: those of the authors' code are 0.001, 0.01, 0.1 and 1. All trainers are run at 0.01 and 0.1, which are
-the best ones in print; CD-1 and PCD-1 at 1 and LVS-1 at 0.001 as well, as claims are made of these.""",
+Log-likelihoods are means in nats, beside the published values if there are any. Savarese et al. (2018), table 2. The
+authors' code has the learning rates 0.001, 0.01, 0.1 and 1. All trainers are run at 0.01 and 0.1, the best rates in
+print. CD-1 and PCD-1 also run at 1, and LVS-1 at 0.001, because claims concern these.""",
         _inputs_2,
         rows=rows,
         settings=_settings,

@@ -1,7 +1,8 @@
 """Estimators, and step sizes of Hamiltonian Monte Carlo, on a mixture of two Gaussians with known log Z.
 
 Carlson et al. (2016), section 4.1 and supplement E.1: ten coordinates, covariance 0.5 I, five apart along the first,
-base N(0, 30 I), uniform prior over the rungs. The paper has no number and spacing of rungs: the ladder is an argument.
+base N(0, 30 I), uniform prior over the rungs. The paper states neither the number nor the spacing of the rungs, so the
+ladder is an argument.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class _Sampler:
         self.sizes = tune(self.target, self.base, ledger, stream.child("tuning"), betas=self.betas, **tuning)
 
     def run(self, stream, step_sizes, draws):
-        """One replicate: its draws, and the leapfrog steps of a chain that they took."""
+        """Run one replicate: return its draws, and the leapfrog steps of each chain."""
         initial_draws = self.initial["initial_draws"] * self.initial["initial_iterations"]
         ledger = SweepLedger((draws + initial_draws) * hamiltonian_chains.STEPS, self.chains)
         settings = {"draws": draws, "betas": self.betas, **self.initial}
@@ -73,8 +74,8 @@ class _Sampler:
 def ladder_of(name: str, rungs: int, target: GaussianMixture, base: GaussianMixture) -> Array:
     """Inverse temperatures (rung,): as in `paths.inverse_temperatures`, or "geometric" for equal ratios of precision.
 
-    Along the path the precision of a coordinate goes from that of the base to that of the target's components; equal
-    ratios of it are about equally far apart for the sampler.
+    Along the path the precision of a coordinate grows from its value in the base to its value in the target's
+    components. Rungs with equal ratios of precision are about equally far apart for the sampler.
     """
     if isinstance(name, str) and name == "geometric":
         precision = np.geomspace(1.0 / base.variance, 1.0 / target.variance, whole_number("rungs", rungs, minimum=2))
@@ -84,12 +85,12 @@ def ladder_of(name: str, rungs: int, target: GaussianMixture, base: GaussianMixt
 
 
 def estimators(_: object, *, samples: Sequence[int], replicates: int, stream: Stream, **settings: Any) -> xr.Dataset:
-    """log Z (estimator, samples, replicate) by every estimator from the same draws, steps adaptive; needs no artifacts.
+    """log Z (estimator, samples, replicate) by every estimator from the same draws, with adaptive step sizes.
 
-    samples: numbers of draws, of all chains of a replicate together, increasing; an estimate reads that many draws from
-    the start of a run. settings: of the ladder, the chains and their initial iterations; `tuning`: of
-    `step_sizes.tune`. Returns a Dataset with exact log Z and the value of each rule of TI at exact means. Raises
-    ValueError where samples do not divide among the chains.
+    The experiment needs no artifacts. samples: increasing numbers of draws, summed over the chains of a replicate; an
+    estimate reads the first draws of a run. settings: the ladder, the chains, their initial iterations, and `tuning`
+    for `step_sizes.tune`. Returns a Dataset with exact log Z and the value of each rule of TI at exact means. Raises
+    ValueError if a number of samples is not a multiple of the chains.
     """
     chains = settings["chains"]
     uneven = [count for count in samples if count % chains or count < 2 * chains]
@@ -108,7 +109,7 @@ def estimators(_: object, *, samples: Sequence[int], replicates: int, stream: St
     return xr.Dataset(
         {
             "log_z": labelled(cells, log_z, "estimate of log Z", "nat"),
-            "limit": labelled("estimator", limits, "log Z that endless sampling of these rungs would give", "nat"),
+            "limit": labelled("estimator", limits, "limit of log Z for infinitely many draws at these rungs", "nat"),
             "rule_met": labelled("replicate", rule_met, "1 when the initial iterations met their rule", "1"),
             "exact_log_z": labelled((), sampler.target.log_z, "exact log Z", "nat"),
             "inverse_temperature": labelled("rung", sampler.betas, "inverse temperature", "1"),
@@ -123,7 +124,7 @@ def estimators(_: object, *, samples: Sequence[int], replicates: int, stream: St
 
 
 def _limits(sampler):
-    """log Z (estimator,) that endless sampling of the rungs would give."""
+    """Limits (estimator,) of log Z for infinitely many draws at the rungs."""
     moments = path_moments(sampler.target, sampler.base, sampler.betas)
     rules = {
         f"ti-{rule}": sampler.base.log_z + log_ratio(sampler.betas, moments.mean, moments.variance, rule=rule)
@@ -136,7 +137,7 @@ def _limits(sampler):
 def estimates(draws: HamiltonianDraws, count: int) -> dict[str, float]:
     """log Z in nats by every estimator, {name: log Z}, from the first `count` draws of every chain.
 
-    A draw counts at the rung drawn given it (eqs 9, 12, 21; Friel, Hurn & Wyse 2014; MBAR by eq 18).
+    Each draw counts at the rung that was drawn given its x (eqs 9, 12, 21; Friel, Hurn & Wyse 2014; MBAR by eq 18).
     """
     betas, delta, rungs = draws.betas, draws.delta[:, :count].ravel(), draws.rungs[:, 1 : count + 1].ravel()
     log_q = np.log(draws.prior) - draws.log_z_hat + betas * delta[:, None]
@@ -165,9 +166,9 @@ def steps(_: object, *, draws: int, replicates: int, stream: Stream, **settings:
     """Fixed against adaptive step sizes: mixing along the ladder and log Z by RTS (step rule, replicate).
 
     draws: recorded draws of every chain of a replicate; settings as in `estimators`. The fixed step is the average of
-    the adaptive ones, so both rules need the tuning, and cost the same leapfrog steps a draw. Mixing is that of the
-    rung's number, which is beta itself on a linear ladder. Returns a Dataset, with the trace of the first chain of the
-    first replicate.
+    the adaptive steps. Both rules therefore need the tuning, and take equally many leapfrog steps per draw. Mixing is
+    measured on the index of the rung, which is linear in beta on a linear ladder. Returns a Dataset, with the trace of
+    the first chain of the first replicate.
     """
     sampler = _Sampler(stream, **settings)
     rungs = sampler.betas.size
@@ -209,7 +210,7 @@ def steps(_: object, *, draws: int, replicates: int, stream: Stream, **settings:
 
 
 def _mixing(run):
-    """log Z by RTS, and how the chains of one replicate travelled the ladder."""
+    """log Z by RTS, autocorrelation time and round trips of one replicate."""
     occupancy, visited = run.occupancy.sum(axis=0), run.rungs[:, 1:]
     curve = updated_log_z(run.log_z_hat, run.prior, occupancy / occupancy.sum())
     return {
@@ -222,8 +223,8 @@ def _mixing(run):
 def autocorrelation_time(values: Array) -> float:
     """Integrated autocorrelation time in draws, at least 1, of chains (chain, draw) of one process.
 
-    1 + 2 sum of the autocorrelations up to the first window of five times the sum (Sokal 1997); deviations are from
-    the mean of all chains. Chains that never move are given their whole length.
+    The time is 1 + 2 times the sum of the autocorrelations up to the first lag of at least five such times (Sokal
+    1997). Deviations are from the mean of all chains. The time of chains that never move is their length.
     """
     draws = values.shape[1]
     deviations = values - values.mean()

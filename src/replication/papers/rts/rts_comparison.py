@@ -96,7 +96,7 @@ COMPARED = ("rts", "ais", "raise")
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Units, chains and sweeps of both models; section 4.2 has 100 chains, figure 3 the sweeps."""
+    """Units, chains and sweeps of both models. Section 4.2 states 100 chains; figure 3 shows the sweeps."""
     models = [name for name in _MODELS if name in here.entry["models"]]
     both, by_key = Size({}, 0), {}
     for name in models:
@@ -114,7 +114,7 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def run_sizes(here: Here, model: str, estimators: Iterable[str]) -> tuple[list[int], int, int]:
-    """Budgets, fewest replicates and chains of the estimates of a model by estimators without budgets of their own."""
+    """Budgets, fewest replicates and chains of a model's estimates; estimators with separate budgets are left out."""
     entry, matrix = here.config["models"][model], here.config["matrix"]
     replicates = entry.get("replicates", matrix["replicates"])
     by_name = replicates if isinstance(replicates, dict) else dict.fromkeys(estimators, replicates)
@@ -123,8 +123,8 @@ def run_sizes(here: Here, model: str, estimators: Iterable[str]) -> tuple[list[i
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics of the models of the claims that are shown; NaN without one, or budgets of 1,000 and 10,000 sweeps."""
-    statistics = dict.fromkeys(CLAIMS, untested("its model is not shown"))
+    """Statistics of the claims' models; NaN if the figure lacks the model or the budgets of 1,000 and 10,000 sweeps."""
+    statistics = dict.fromkeys(CLAIMS, untested("the figure leaves out the model of this claim"))
     models = [model for model in artifacts["estimates"] if model in _MODELS]
     ends = {"below": [], "above": []}
     for model in models:
@@ -153,13 +153,13 @@ def _errors(estimate, truth):
 
 
 def _at(error, budget):
-    """Errors at a budget; NaN without it."""
+    """Errors at a budget; NaN if the estimate lacks that budget."""
     known = budget in error["budget"].values
     return error.sel(budget=budget).values if known else np.full(error.sizes["replicate"], np.nan)
 
 
 def bias_left_ratio(rts: Array, *others: Array) -> Array:
-    """Share of the bias at the first budget that RTS has left at the second, over the smallest of the others."""
+    """Share of the first budget's bias that is left at the second: by RTS, over the smallest share of the others."""
     return _left(rts) / np.min([_left(other) for other in others], axis=0)
 
 
@@ -174,7 +174,7 @@ def _accuracy(artifacts, models):
     errors, truth_errors = [], []
     for model in models:
         truth, truth_error = truth_of(artifacts["truths"][model])
-        # In units of the error of the truth, so that it is the same for both models.
+        # Errors in units of the truth's error: `over_repeats` takes one truth error for both models.
         unit = truth_error if 0.0 < truth_error < np.inf else 1.0
         truth_errors.append(truth_error / unit)
         for runs in (artifacts["estimates"][model], artifacts.get("longer", {}).get(model, {})):

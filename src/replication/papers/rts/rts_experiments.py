@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 VARIANTS = ("rao-blackwell", "counts", "stochastic")
 ESTIMATORS = ("rts", "sd", "rsd")
-_FLUX = "smallest ratio, over the places of the ladder, of the flux there to the mean one from a matched base"
+_FLUX = "smallest ratio along the ladder of the flux to the mean flux from a matched base"
 
 
 def initial_iterations(
@@ -66,7 +66,7 @@ def initial_iterations(
         },
         coords={
             "replicate": coordinate("replicate", range(replicates), "independent repeat"),
-            "variant": coordinate("variant", VARIANTS, "what is averaged"),
+            "variant": coordinate("variant", VARIANTS, "variant of the update"),
             "iteration": coordinate("iteration", range(1, iterations + 1), "initial iteration"),
             "rung": coordinate("rung", range(1, rungs + 1), "rung of the ladder"),
         },
@@ -87,16 +87,16 @@ def _by_stochastic_approximation(sampler, sweeps, iterations):
 
 
 def runs(artifacts: Artifacts) -> xr.Dataset:
-    """The part of an `estimate` that figures read: log Z over (budget, replicate), and how tempered chains travelled.
+    """The part of an `estimate` that figures read: log Z over (budget, replicate), and the mean transition matrix.
 
-    The whole transition matrix of every run would take a hundred times the space. The mean matrix is over the runs
-    whose chains left a part of the ladder.
+    The transition matrices of all runs would take a hundred times the space. Each row of the mean matrix averages the
+    runs whose chains have moves from that part of the ladder.
     """
     estimate = artifacts["estimate"]
     if "transition_matrix" not in estimate:
         return estimate[["log_z"]].drop_attrs(deep=False)
     matrix = estimate["transition_matrix"]
-    # The row of a part that no chain of a run left is all zeros.
+    # Without a move from a part of the ladder, its row in the matrix of the run is zero.
     left = (matrix > 0.0).any("part_after").sum("replicate")
     mean = (matrix.sum("replicate", dtype=np.float64) / np.maximum(left, 1)).astype(matrix.dtype)
     variables = estimate[["log_z", "initial_iterations"]].drop_attrs(deep=False)
@@ -113,7 +113,7 @@ def longer_runs(
     stream: Stream,
     checkpoint: Callable,
 ) -> xr.Dataset:
-    """log Z over (budget, replicate) by an estimator {method, base, options}, as in `runs`, with budgets of its own."""
+    """log Z over (budget, replicate) by an estimator {method, base, options}, as in `runs`, at other budgets."""
     method, dataset = estimator["method"], artifacts["dataset"]
     options = estimator_options({method: estimator}, dataset)[method]
     sizes = {"method": method, "options": options, "budgets": budgets, "replicates": replicates}
@@ -125,8 +125,8 @@ def longer_runs(
 def knots(artifacts: Artifacts) -> xr.Dataset:
     """The smallest flux along the ladder of RTS from a `uniform` and a `matched` base, at their largest common budget.
 
-    The flux of every run is divided, place by place of the ladder, by the mean flux from the matched base, because at
-    the ends of the ladder it is small from any base. NaN where the chains from the matched base pass no place.
+    The flux of each run is divided by the mean flux from the matched base at the same place of the ladder, because flux
+    is small at the ends of the ladder for any base. The result is NaN if the mean flux is zero everywhere.
     """
     matrices = {name: estimate["transition_matrix"] for name, estimate in artifacts.items()}
     budget = max(set.intersection(*({*matrix["budget"].values.tolist()} for matrix in matrices.values())))
@@ -136,7 +136,7 @@ def knots(artifacts: Artifacts) -> xr.Dataset:
     variables, coordinates = {}, {}
     for name, values in fluxes.items():
         replicate = f"{name}_replicate"
-        # An infinite ratio never is the smallest; it stands for no place at all.
+        # `initial` lets `min` accept an empty array; the next line replaces this infinity by NaN.
         narrowest = (values[:, passed] / reference[passed]).min(axis=-1, initial=np.inf)
         variables[name] = labelled(replicate, np.where(passed.any(), narrowest, np.nan), _FLUX, "1")
         coordinates[replicate] = coordinate(replicate, range(len(values)), f"repeat from a {name} base")

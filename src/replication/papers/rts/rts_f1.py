@@ -1,9 +1,8 @@
 """RTS figure 1: initial iterations of log Zhat, with and without Rao-Blackwellisation, beside the exact curve.
 
-Initial iterations of simulated tempering on an RBM with 10 hidden units: log Zhat (top) and the occupancy of the rungs
-(bottom), with the Rao-Blackwellised occupancy (left), with plain counts (middle), and by steps of stochastic
-approximation (right, eq 19, which the paper speaks of and does not draw). The dashed curve is exact. Carlson et al.
-(2016), figure 1.
+Initial iterations of simulated tempering on an RBM with 10 hidden units. Top: log Zhat, with the exact curve dashed.
+Bottom: occupancy of the rungs. Left: Rao-Blackwellised occupancy. Middle: plain counts. Right: stochastic approximation
+(eq 19), which the paper discusses but does not plot. Carlson et al. (2016), figure 1.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Of the last iteration: the error of log Zhat_k, its jumps from rung to rung, and the distance to the prior."""
+    """Error of log Zhat_k, its jumps from rung to rung, and distance to the prior, at the last iteration."""
     last = artifacts["iterations"].isel(iteration=-1)
     error = (last["log_z"] - last["exact_log_z"]).transpose("variant", "rung", "replicate")
     rao_blackwell, counts, stochastic = (error.sel(variant=variant).values for variant in _VARIANT_TITLES)
@@ -114,14 +113,14 @@ def sizes(here: Here) -> Size:
 
 
 def draw(artifacts: Artifacts, *, shown: Sequence[int]) -> Figure:
-    """log Zhat_k and c_k of the first replicate after the iterations that are shown."""
+    """log Zhat_k and c_k of the first replicate after the iterations in `shown`."""
     import matplotlib
 
     iterations = artifacts["iterations"].isel(replicate=0)
     figure = new_figure(9.6, 5.6)
     axes = figure.subplots(2, len(_VARIANT_TITLES), sharex=True, sharey="row")
     betas = iterations["inverse_temperature"]
-    # From light to dark: later iterations stand out.
+    # Later iterations are darker, so that they stand out.
     colours = matplotlib.colormaps["viridis_r"](np.linspace(0.1, 0.95, len(shown)))
     for column, variant in enumerate(_VARIANT_TITLES):
         data = iterations.sel(variant=variant)
@@ -136,7 +135,7 @@ def draw(artifacts: Artifacts, *, shown: Sequence[int]) -> Figure:
         lower.set(xlabel=r"inverse temperature $\beta_k$", ylim=(1e-7, 2.0))
     for axis, label in zip(axes[:, 0], (r"$\log \hat Z_k - \log Z_1$ [nat]", r"occupancy $\hat c_k$"), strict=True):
         axis.set_ylabel(label)
-    # Where no curve goes.
+    # No curve passes through the lower centre.
     axes[0, 0].legend(loc="lower center", ncol=2)
     axes[1, 0].legend()
     return finished(figure, iterations, panels=axes.flat)

@@ -24,7 +24,7 @@ _ROOM = 1.5
 
 def inputs(here: Here) -> Inputs:
     models, estimators = here.entry["models"], here.entry["estimators"]
-    expect(here, "estimators", {*COMPARED} <= {*estimators}, f"{', '.join(COMPARED)} among them")
+    expect(here, "estimators", {*COMPARED} <= {*estimators}, f"a list with {', '.join(COMPARED)}")
     here.entry["repeats"]
     longer = {model: _longer_runs(here, model) for model in models if here.entry["longer"].get(model)}
     return {**_runs_and_truths(here, models, estimators), "longer": longer}
@@ -103,7 +103,7 @@ def _joined(bands):
 
 
 def _limit(axis, truth, estimates):
-    """Limits that show all means but half of those at the first budget, which may dwarf all others."""
+    """Set limits that show the means of all later budgets, and half of the means at the first, which may be far off."""
     errors = [np.abs(estimate["log_z"].mean("replicate").values - truth) for estimate in estimates]
     reach = max(np.median([error[0] for error in errors]), *(error[1:].max(initial=0.0) for error in errors))
     if reach > 0.0:
@@ -164,8 +164,8 @@ def draw_seconds(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure
 FIGURES = {
     "rts-f3": Declaration(
         "Mean (top) and root mean square error (bottom) of log Z against Gibbs sweeps per chain, every sweep counted. "
-        "Bands are 95% bootstrap intervals over replicates, of which there are fewer at more sweeps; the grey band "
-        "around the truth is two standard errors. Carlson et al. (2016), figure 3.",
+        "Bands are 95% bootstrap intervals over replicates, which are fewer at more sweeps. The grey band extends "
+        "two standard errors around the truth. Carlson et al. (2016), figure 3.",
         inputs,
         draw,
         settings=settings,
@@ -174,8 +174,8 @@ FIGURES = {
         sizes=sizes,
     ),
     "rts-f3-seconds": Declaration(
-        "The errors of figure 3 against CPU seconds on one core, measured on this machine: seconds grow linearly with "
-        "sweeps. Times differ from run to run, the errors do not.",
+        "The errors of figure 3 against CPU seconds on one core, measured on this machine. Seconds grow linearly with "
+        "sweeps. Times differ from run to run; the errors do not.",
         timed_inputs,
         draw_seconds,
     ),

@@ -1,7 +1,7 @@
 """RTS figure 4: RMSE against the number of rungs of the ladder.
 
-Every estimate is made from draws taken with replacement from one of several independent runs a ladder; bands are 95%
-intervals over these runs. The dotted line is how well the truth itself is known. Carlson et al. (2016), figure 4.
+Each ladder has several independent runs, and each estimate resamples the draws of one run. Bands are 95% intervals over
+these runs. The dotted line is the standard error of the truth. Carlson et al. (2016), figure 4.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def sizes(here: Here) -> Size:
 def statistics(artifacts: Artifacts) -> Statistics:
     """Ratios of errors at many and at few rungs, over independent runs.
 
-    Draws that did not travel the ladder miss the same states for all estimators, whose errors become alike.
+    If the chains did not travel the ladder, all estimators miss the same states, and their errors become alike.
     """
     rungs, (truth, truth_error) = artifacts["rungs"], truth_of(artifacts["truth"])
     log_z = rungs["log_z"].transpose("estimator", "rungs", "estimate", "run")
@@ -177,7 +177,7 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
         bands = np.array([statistic[:3] for statistic in rmse.values()]).T
         most = max(len(values) for values in by_count.values())
         label = f"{names[estimator]} ({rungs.sizes['run']} runs × {most} estimates)"
-        # TI-RB comes to lie on RTS: it is a broad line below the others.
+        # TI-RB coincides with RTS at many rungs, so its line is broad and lies below the others.
         look = look_of(estimator, position) | (
             {"linewidth": 5, "alpha": 0.6} if estimator == "ti-rb" else {"zorder": 3}
         )

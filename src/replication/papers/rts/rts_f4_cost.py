@@ -1,7 +1,7 @@
-"""RTS figure 4: what MBAR costs.
+"""RTS figure 4: the cost of MBAR.
 
-Seconds on one core that the estimates of figure 4 take, from the same draws, and over the time that drawing them took;
-means of five timings. Measured on this machine; times differ from run to run.
+Left: seconds on one core of the estimates of figure 4 from the same draws. Right: these seconds over the seconds of
+sampling the draws. Values are means of five timings on this machine, and differ from run to run.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def sizes(here: Here) -> Size:
 
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
-    """Seconds that each estimator takes on the same draws, against the number of rungs, and over those of sampling."""
+    """Seconds of each estimator on the same draws against the number of rungs, and over the seconds of sampling."""
     timings = artifacts["timings"]
     figure = new_figure(7.2, 3.4)
     left, right = figure.subplots(1, 2, sharex=True)

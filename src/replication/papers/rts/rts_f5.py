@@ -1,7 +1,7 @@
-"""RTS figure 5: log Z followed while RMSspectral trains.
+"""RTS figure 5: log Z tracked while RMSspectral trains.
 
-Mean log-likelihood of training and validation data while RMSspectral trains on dna after CD-1, under the log Z that
-RTS tracks and by AIS. Carlson et al. (2016), figure 5.
+Mean log-likelihood of training and validation data while RMSspectral trains on dna after CD-1, with log Z tracked by
+RTS and with log Z by AIS. Carlson et al. (2016), figure 5.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ CLAIMS = {
         not_tested="the training itself needs q(beta | x) at every sweep, so that there is none without what RTS reads",
     ),
 }
-# Fewest check points that a best one is chosen from, and share of a training that counts as its end.
+# Fewest check points from which the best is chosen, and final share of a training that counts as its end.
 _FEWEST_CHECKS, _END = 5, 0.1
 
 
@@ -105,12 +105,12 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def _apart(check):
-    """|tracked - AIS| of log Z in nats, (update,), where AIS is known."""
+    """|tracked - AIS| of log Z in nats, (update,), at updates where the standard error of AIS is at most KNOWN."""
     return np.abs(check["tracked_log_z"] - check["log_z"]).values[check["std_error"].values <= KNOWN]
 
 
 def _fall(check):
-    """Tracked validation likelihood at the best check point by AIS less that at the end; NaN of too few points."""
+    """Tracked validation likelihood at the best check point by AIS, less its value at the end; NaN for few points."""
     log_f, update = check["mean_log_f"].sel(split="validation").values, check["update"].values
     known = (check["std_error"].values <= KNOWN) & (update < (1.0 - _END) * update.max(initial=0))
     if update.size < _FEWEST_CHECKS or not known.any():
@@ -121,11 +121,11 @@ def _fall(check):
 
 
 def _times_apart(distances, others):
-    """Mean of other distances (update,) over that of these; its repeats are means of pairs of check points."""
+    """Mean of `others` over the mean of `distances`, both (update,); repeats are means of pairs of check points."""
     pairs = [values[: values.size // 2 * 2].reshape(-1, 2).mean(axis=1) for values in (others, distances)]
     return over_repeats(ratio_of_means, *pairs, scale="log") if all(values.size for values in pairs) else untested()
 
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
-    """Train and validation log-likelihood while training, by RTS and by the check; of the first training."""
+    """Train and validation log-likelihood during the first training, by RTS and by the check."""
     return draw_likelihoods(artifacts["trace"], artifacts["check"], title, "RTS")

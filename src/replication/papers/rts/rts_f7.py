@@ -1,8 +1,8 @@
-"""RTS figure 7: a uniform base, the knot in its ladder, and what unties it.
+"""RTS figure 7: a uniform base, the knot in its ladder, and remedies.
 
-log Z from a base distribution of uniform units: mean and root mean square error against sweeps, what an adapted
-ladder and a path of averaged moments do about it at the same budgets, and the empirical transition matrices of the
-inverse temperature at the largest budget. Where the band around the diagonal thins out, chains hardly pass: the knot.
+log Z from a base distribution of uniform units. Top: mean and root mean square error against sweeps, and the error with
+an adapted ladder and with a path of averaged moments at the same budgets. Bottom: empirical transition matrices of the
+inverse temperature at the largest budget. Chains rarely pass the knot, where the band around the diagonal is thin.
 Carlson et al. (2016), figure 7.
 """
 
@@ -85,7 +85,7 @@ CLAIMS = {
     ),
 }
 _PANELS = ("estimators", "remedies", "matrices")
-# Estimators from a uniform base, and the same from a matched one.
+# {estimator with a uniform base: the same estimator with a matched base}.
 _MATCHED = {"rts-uniform": "rts", "ais-uniform": "ais", "raise-uniform": "raise"}
 _SMALLEST_SHARE = 1e-5
 
@@ -94,7 +94,7 @@ def inputs(here: Here) -> Inputs:
     model = here.entry["model"]
     panels = {panel: here.runs(model, here.entry[panel]) for panel in _PANELS}
     methods = [here.config["estimators"][name]["method"] for name in panels["matrices"]]
-    expect(here, "estimators", {*_MATCHED} <= {*panels["estimators"]}, f"{', '.join(_MATCHED)} among them")
+    expect(here, "estimators", {*_MATCHED} <= {*panels["estimators"]}, f"a list with {', '.join(_MATCHED)}")
     expect(here, "remedies", panels["remedies"], "one estimator or more")
     expect(here, "matrices", {*methods} == {"rts"}, "one estimator or more, all by RTS")
     matched = here.runs(model, _MATCHED.values())
@@ -139,7 +139,7 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """From a uniform base over from a matched one, and RTS over AIS from a uniform base."""
+    """Ratios of the uniform to the matched base, and of RTS to AIS from the uniform base."""
     truth, truth_error = truth_of(artifacts["truth"])
     uniform, matched = artifacts["estimators"], artifacts["matched"]
     exact: dict[str, Any] = {"scale": "log", "truth_error": truth_error}
@@ -175,15 +175,14 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def _times_typical(errors, others):
-    """Ratio of the geometric means of |errors| (resample, repeat) and of the others; robust against a few large
-    errors."""
+    """Geometric mean of |errors| (resample, repeat) over the same of `others`; robust against a few large errors."""
     return np.exp(np.log(np.abs(errors)).mean(axis=-1) - np.log(np.abs(others)).mean(axis=-1))
 
 
 def _largest_common_budget(estimates):
     common = set.intersection(*({int(budget) for budget in estimate["budget"].values} for estimate in estimates))
     if not common:
-        raise ValueError("budgets: expected one that all estimates have, of a uniform and of a matched base")
+        raise ValueError("budgets: found no number of sweeps common to all estimates; add one to both bases")
     return max(common)
 
 
@@ -233,7 +232,7 @@ def _label_budgets(axis, group):
 
 
 def _draw_matrices(figure, grid, matrices):
-    """A panel for each transition matrix, on one scale; a knot is a place where the band around the diagonal thins."""
+    """Draw each transition matrix in a panel, on a common scale."""
     from matplotlib.colors import LogNorm
 
     width = 6 // len(matrices)

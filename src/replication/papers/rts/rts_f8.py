@@ -1,7 +1,8 @@
 """RTS figure 8: the occupancy of the rungs from a transition matrix.
 
-Root mean square error of log Z by RTS and by the stationary distribution of the transition matrix of the inverse
-temperature, counted (SD) and Rao-Blackwellised (RSD), all from the same draws. Carlson et al. (2016), figure 8.
+Root mean square error of log Z by RTS, SD and RSD from the same draws. SD and RSD use the stationary distribution of
+the transition matrix of the inverse temperature. SD counts the transitions; RSD Rao-Blackwellises them. Carlson et al.
+(2016), figure 8.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def stationary_experiment(here: Here, model: str) -> Experiment:
-    """The experiment on a model, of the sizes of figure 8."""
+    """The experiment on a model, with the sizes of figure 8."""
     sizes = here.chosen("rungs", "budgets", "replicates")
     sweeps = sum(sizes["budgets"]) * sizes["replicates"]
     return here.experiment(
@@ -82,7 +83,7 @@ def stationary_experiment(here: Here, model: str) -> Experiment:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Numbers of figure 8; its procedure is that of figure 3, whose curves end at 100,000 sweeps."""
+    """Numbers of figure 8. It follows the procedure of figure 3, whose curves end at 100,000 sweeps."""
     entry, by_hidden = here.entry, {here.shape(model)[1]: model for model in here.entry["models"]}
     by_key = {}
     for hidden, key in _KEYS.items():
@@ -100,7 +101,7 @@ def sizes(here: Here) -> dict[str, Size]:
 
 def statistics(artifacts: Artifacts) -> Statistics:
     """RMSE of RSD and of SD relative to RTS, over all budgets, for the model sizes in the claims."""
-    statistics = dict.fromkeys(CLAIMS, untested("no model of as many hidden units is shown"))
+    statistics = dict.fromkeys(CLAIMS, untested("the figure has no model with this number of hidden units"))
     for model, estimates in artifacts["stationary"].items():
         hidden = estimates.attrs["hidden"]
         if hidden not in _KEYS:
@@ -116,7 +117,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def times_rmse(errors: Array, others: Array) -> Array:
-    """RMSE of errors (resample, budget, repeat) over that of others, geometric mean over budgets."""
+    """RMSE of errors (resample, budget, repeat) over the RMSE of `others`, as a geometric mean over budgets."""
     return np.exp(np.log(root_mean_square(errors) / root_mean_square(others)).mean(axis=-1))
 
 
@@ -130,7 +131,7 @@ def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
         for position, estimator in enumerate(estimates["estimator"].values):
             log_z = estimates["log_z"].sel(estimator=estimator).transpose("budget", "replicate").values
             errors = rmse_with_band(log_z, float(truth["log_z"]))
-            # A little to the side: the bars of all three would hide each other.
+            # Shifted sideways, because the bars of the three estimators would overlap.
             beside = budgets * _ASIDE ** (position - 1)
             look: dict[str, Any] = {"label": names[estimator], **style.look_of(estimator, position)}
             style.draw_bars(axis, beside, errors, **look)

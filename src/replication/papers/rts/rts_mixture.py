@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from replication.types import Artifacts, Figure, Inputs, Names, Statistics
 
 
-# Limits of estimators are drawn where they are off by more nats than this.
+# Limits of estimators are drawn if they differ from the exact log Z by more than this, in nats.
 _VISIBLE_LIMIT = 0.05
 _LADDER = "the paper names neither the number nor the spacing of the rungs"
 _STEP_COLOURS = {"fixed": "#D55E00", "adaptive": "#0072B2"}
@@ -75,7 +75,7 @@ def draw_estimators(artifacts: Artifacts, *, names: Names) -> Figure:
         estimates = mixture.sel(estimator=estimator)
         log_z = estimates["log_z"].transpose("samples", "replicate").values
         look = look_of(estimator, position)
-        # Side by side, for lines that all but coincide.
+        # Points are shifted sideways, because the lines nearly coincide.
         shift = (position - 0.5 * (len(estimators) - 1)) * 0.012 * np.ptp(samples)
         for axis, (values, band) in ((left, rmse_with_band(log_z, exact)), (right, mean_with_band(log_z))):
             axis.plot(samples + shift, values, label=names[estimator], **look)
@@ -96,7 +96,7 @@ def draw_estimators(artifacts: Artifacts, *, names: Names) -> Figure:
 
 
 def step_statistics(artifacts: Artifacts) -> Statistics:
-    """Fixed over adaptive step. Mixing: autocorrelation times of beta; error: RMSE of log Z."""
+    """Ratios of the fixed to the adaptive step, of the autocorrelation time of beta and of the RMSE of log Z."""
     mixture = artifacts["mixture"]
     rules = [mixture.sel(step_rule=rule) for rule in ("fixed", "adaptive")]
     errors = [(by_rule["log_z"] - by_rule["exact_log_z"]).values for by_rule in rules]
@@ -117,7 +117,7 @@ def draw_steps(artifacts: Artifacts) -> Figure:
     """Mixing along the ladder with a fixed and an adaptive step, log Z, step sizes and acceptance."""
     mixture = artifacts["mixture"]
     figure = new_figure(9.2, 5.6)
-    # Any: the type of matplotlib has no place for lists of lists of names.
+    # Any, because matplotlib's type does not accept nested lists of names.
     mosaic: Any = [["fixed"] * 3 + ["adaptive"] * 3, ["z", "z", "step", "step", "rate", "rate"]]
     rows = figure.subplot_mosaic(mosaic)
     rungs = mixture["inverse_temperature"].size
@@ -140,12 +140,12 @@ def draw_steps(artifacts: Artifacts) -> Figure:
 
 
 def _draw_estimates(axis, mixture):
-    """Every repeat's log Z, beside their mean and RMSE."""
+    """Draw log Z of every repeat, with the mean and the RMSE."""
     exact = float(mixture["exact_log_z"])
     rules = list(mixture["step_rule"].values)
     for position, rule in enumerate(rules):
         log_z = mixture["log_z"].sel(step_rule=rule).values
-        # Spread in a fixed order, so that a redrawn figure is the same.
+        # The horizontal offsets are fixed, so that a redrawn figure is the same.
         spread = np.linspace(-0.22, 0.22, log_z.size)
         axis.plot(position + spread, log_z, ".", color=_STEP_COLOURS[rule], alpha=0.7, markersize=5)
         axis.hlines(log_z.mean(), position - 0.32, position + 0.32, color=_STEP_COLOURS[rule], linewidth=2)
@@ -167,8 +167,8 @@ def _draw_by_rung(axis, mixture, name):
 
 FIGURES = {
     "rts-f2": Declaration(
-        "Root mean square error of log Z against the number of draws, by six estimators on the same draws of simulated "
-        "tempering with Hamiltonian Monte Carlo from a ten-dimensional mixture of two Gaussians. Bands are 95% "
+        "Root mean square error of log Z against the number of draws, by six estimators on the same draws. Simulated "
+        "tempering with Hamiltonian Monte Carlo samples a ten-dimensional mixture of two Gaussians. Bands are 95% "
         "bootstrap intervals over repeats. Carlson et al. (2016), figure 2.",
         estimator_inputs,
         draw_estimators,
@@ -185,9 +185,9 @@ FIGURES = {
         sizes=estimator_sizes,
     ),
     "rts-f6": Declaration(
-        "Simulated tempering with Hamiltonian Monte Carlo on a mixture of two Gaussians: the path of the inverse "
-        "temperature with one step size for all rungs and with a step size adapted to each, and log Z after 10,000 "
-        "draws by both. Carlson et al. (2016), figure 6.",
+        "Simulated tempering with Hamiltonian Monte Carlo on a mixture of two Gaussians, with one step size for all "
+        "rungs and with a step size adapted to each rung. The panels show the path of the inverse temperature, and "
+        "log Z after 10,000 draws. Carlson et al. (2016), figure 6.",
         step_inputs,
         draw_steps,
         claims={

@@ -106,7 +106,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """The paper does not say on which model and at how many sweeps these were tried."""
+    """Sizes of our runs; the paper states neither the model nor the number of sweeps."""
     unnamed = "the paper names neither the model nor the sweeps"
     _, replicates, _ = run_sizes(here, here.entry["model"], [_PLAIN, _MIXED, *here.entry["priors"]])
     hidden: dict[str, tuple[float, float | None]] = {"hidden units": (here.shape(here.entry["model"])[1], None)}
@@ -117,7 +117,7 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Ratios of RMSE over that of RTS, geometric means over budgets, and eqs 15 and 16 beside bias and variance."""
+    """RMSE relative to RTS as geometric means over budgets, and eqs 15 and 16 beside the bias and variance."""
     truth, truth_error = truth_of(artifacts["truth"])
     errors = {name: estimates["log_z"].values - truth for name, estimates in artifacts["estimates"].items()}
     plain, mixed = errors.pop(_PLAIN), errors.pop(_MIXED)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 ESTIMATORS = ("rts", "ts", "ti-trapezoid", "ti-rb", "mbar")
-# Draws whose densities at all rungs are held at once.
+# Number of draws whose densities at all rungs are in memory at once.
 _CHUNK = 4096
 
 
@@ -42,7 +42,7 @@ class StoredDraws:
         self._values, self._rungs = [], []
 
     def add(self, stretch: Stretch) -> None:
-        """Store the draws of a stretch; the rung of a draw is the one drawn given its x."""
+        """Store the draws of a stretch, with the rung that was drawn given each x."""
         self._values.append(stretch.values.reshape(-1, stretch.values.shape[-1]))
         self._rungs.append(stretch.rungs[:, 1:].ravel())
         self.tables = stretch.readout, stretch.slopes
@@ -69,9 +69,9 @@ def run(
     """log Z (estimator, ladder, estimate, run) for linear ladders of several numbers of rungs.
 
     Each ladder has independent runs of `sweeps` sweeps. From each run `estimates` samples of `samples` draws are taken
-    with replacement, and every estimator makes one estimate from each sample. `mbar` makes `mbar_estimates`, on the
-    ladders `mbar_ladders` only; its other entries are NaN. The base is matched to the training data. Returns a Dataset,
-    log Z in nats.
+    with replacement, and every estimator makes an estimate from each sample. `mbar` makes only `mbar_estimates`
+    estimates, on the ladders `mbar_ladders`; its other entries are NaN. The base is matched to the training data.
+    Returns a Dataset, log Z in nats.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     log_z = np.full((len(ESTIMATORS), len(ladders), estimates, runs), np.nan)
@@ -134,7 +134,7 @@ def weighted_sums(stored: StoredDraws, chosen: Array, rungs: int) -> tuple[Array
     """Sums of q(beta_k | x) and of q(beta_k | x) d log f_k / d beta over every sample: two arrays (sample, rung)."""
     samples, draws = len(chosen), stored.rungs.size
     owner = np.repeat(np.arange(samples), chosen.shape[1])
-    # The number of times that each draw is in each sample: equal entries are added.
+    # How often each draw is in each sample; csr_array adds up repeated entries.
     multiplicity = csr_array((np.ones(chosen.size), (chosen.ravel(), owner)), shape=(draws, samples))
     occupancy, slope_sums = np.zeros((2, samples, rungs))
     for first in range(0, draws, _CHUNK):

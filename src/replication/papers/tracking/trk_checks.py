@@ -1,8 +1,8 @@
-"""Checks of the log Z that was tracked while a model trained: as experiments, and statistics of claims on them.
+"""Checks of log Z that was tracked during training: the experiments, and statistics of claims on them.
 
-A check holds log Z by enumeration or AIS at some updates of a training, beside what was tracked; a trace has a row of
-numbers every so many updates. AIS judges a tracker only where its standard error is at most KNOWN nats. Where nothing
-can be judged the statistics are NaN, that is, not tested.
+A check holds log Z by enumeration or AIS at some updates of a training, beside the tracked log Z. A trace has a row of
+numbers at equal intervals of updates. AIS judges a tracker only if its standard error is at most KNOWN nats. If no
+update can be judged, the statistics are NaN, that is, not tested.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def in_last(dataset: Dataset, share: float) -> Array:
 
 
 def mean_of_groups(*groups: Array) -> Array:
-    """Average over groups (..., training) of their means over trainings: each group counts the same."""
+    """Average over groups (..., training) of their means over trainings, with equal weights."""
     return np.mean([group.mean(axis=-1) for group in groups], axis=0)
 
 
@@ -54,13 +54,13 @@ def ratio_of_groups(*groups: Array) -> Array:
 
 
 def over_trainings(statistic: Measure, *numbers: Array, **options: Any) -> Statistic:
-    """`over_repeats` over the trainings (..., training) whose numbers are all finite; NaN without any."""
+    """`over_repeats` over the trainings (..., training) whose numbers are all finite; NaN if there are none."""
     finite = [values[..., np.isfinite(values).all(axis=tuple(range(values.ndim - 1)))] for values in numbers]
     return over_repeats(statistic, *finite, **options) if all(part.shape[-1] for part in finite) else untested()
 
 
 def mean_of_known(values: Array) -> float:
-    """Mean of the values that are numbers, NaN without any."""
+    """Mean of the values that are not NaN; NaN if there are none."""
     known = values[np.isfinite(values)]
     return known.mean() if known.size else np.nan
 
@@ -76,7 +76,7 @@ def is_known(check: Dataset) -> Array:
 
 
 def likelihood(check: Dataset, split: str, log_z: str) -> Array:
-    """Mean log-likelihood (update,) of a split under one of the log Z of a check."""
+    """Mean log-likelihood (update,) of a split under the variable `log_z` of a check."""
     column = list(check["split"].values).index(split)
     return check["mean_log_f"].values[:, column] - check[log_z].values
 
@@ -87,14 +87,14 @@ def apart(check: Dataset) -> Array:
 
 
 def all_checked(here: Here, key: str) -> dict[str, Experiment]:
-    """Checks by AIS of all trainings of the models that a setting of a figure names, one or more, by their names."""
+    """Checks by AIS {training: Experiment} of all trainings of the models in a setting of a figure."""
     models = here.entry[key]
-    expect(here, key, models, "a model or more")
+    expect(here, key, models, "at least one model")
     return {name: checked(here, name, "ais") for model in models for name in here.trainings(model)}
 
 
 def checked(here: Here, model: str, check: str) -> Experiment:
-    """The experiment that finds log Z at the snapshots of a training: `exact`, or by `ais`."""
+    """The experiment that computes log Z at the snapshots of a training: `exact`, or by `ais`."""
     snapshots = here.config["models"][model]["train"]["options"]["snapshots"]
     settings = {}
     if check == "exact":

@@ -1,8 +1,8 @@
-"""What tracking log Z costs: seconds of an update of SML-PT with each tracker and without.
+"""Cost of tracking log Z: seconds of an update of SML-PT without and with each tracker.
 
-Seconds of an update of parameters on one core, means of five timings, on the model of figure 4. Times differ from
-run to run. The Kalman filter is that of Desjardins et al. (2011); the other tracker reads
-the same chains by RTS, Carlson et al. (2016), section 4.4.
+Seconds of a parameter update on one core, as means of five timings, on the model of figure 4. Times differ from run to
+run. The Kalman filter follows Desjardins et al. (2011). The other tracker applies RTS to the same chains (Carlson et
+al. 2016, section 4.4).
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _ratio(artifacts, tracker):
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Seconds of an update with each tracker over those without, and over those of AIS."""
+    """Seconds of an update with each tracker, over seconds without a tracker and over seconds of AIS."""
     ais = seconds_of_budgets(artifacts["ais"], "ais", [_DISTRIBUTIONS])[0][0]
     point = over_repeats(mean, _seconds(artifacts, "kalman") / ais, scale="log")
     return {**{tracker: _ratio(artifacts, tracker) for tracker in _TRACKERS}, "point": point}

@@ -1,6 +1,6 @@
 """Parts of figures of a tracked log Z: lines of tracked values, points of checks, axes of updates.
 
-A trace is the Dataset of a training; a check is one over some of its updates, whose log Z is exact or from AIS.
+A trace is the Dataset of a training. A check is a Dataset over some of its updates, with log Z exact or by AIS.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from replication.types import Axes, DataArray, Dataset, Figure
 
 
-# Observations between updates and between temperatures, and the bias of the former.
+# Colours of observations between updates, of observations between temperatures, and of the bias between updates.
 BY_UPDATE, BY_TEMPERATURE, BIAS = "#D55E00", "#0072B2", "#009E73"
 # Half-width of the band around a tracked value, in its standard deviations.
 DEVIATIONS = 3.0
 # Half-width, in nats, up to which an interval is always drawn.
 _ALWAYS_DRAWN = 1.0
-# How far limits give way to intervals, as a share of the range of values.
+# Largest margin of the limits for intervals, as a share of the range of values.
 _ROOM = 0.25
 
 
@@ -39,7 +39,7 @@ def draw_tracked(axis: Axes, values: DataArray, std_dev: DataArray, **look: Any)
 def draw_checked(axis: Axes, check: Dataset, split: str | None, **look: Any) -> Array:
     """Points with 95% intervals, of log Z or of the log-likelihood of a split; returns values, lows, highs.
 
-    Crosses without where an interval reaches farther than from the lowest to the highest value.
+    A value whose interval reaches farther than the range of all values is drawn as a cross without its interval.
     """
     values, low, high = (check[name].values for name in ("log_z", "log_z_low", "log_z_high"))
     if split is not None:
@@ -51,25 +51,25 @@ def draw_checked(axis: Axes, check: Dataset, split: str | None, **look: Any) -> 
     update, known = check["update"].values, ~(reach.max(axis=0) > largest)
     axis.errorbar(update[known], values[known], reach[:, known], **look)
     if not known.all():
-        # The bar would hide the others.
+        # Bars this long would hide the others.
         label = f"{look['label']}\ntoo wide to draw" if "label" in look else None
         axis.plot(update[~known], values[~known], "x", color=look["color"], markersize=4.5, label=label)
     return np.stack([values, low, high])
 
 
 def name_of(check: Dataset) -> str:
-    """How a check found log Z, for a legend."""
+    """The method of a check in the words of a legend."""
     return "exact" if check.attrs["check_method"] == "enumeration" else "AIS, 95% interval"
 
 
 def label_updates(axis: Axes) -> None:
-    """Updates along the x axis."""
+    """Label the x axis for updates."""
     axis.set_xlabel("updates")
     label_counts(axis.xaxis)
 
 
 def limit(axis: Axes, drawn: Sequence[Array]) -> None:
-    """Limits that show all values of arrays (3, update), and their intervals unless those are far wider."""
+    """Set limits that show all values of arrays (3, update), and their intervals unless these are far wider."""
     values, lows, highs = np.concatenate(drawn, axis=1)
     low, high = np.nanmin(values), np.nanmax(values)
     room = max(high - low, 1e-3)

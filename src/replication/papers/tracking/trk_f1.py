@@ -25,7 +25,7 @@ _RADIUS = 0.54
 # Nodes: columns are updates, rows temperatures; an observation lies between the two nodes that it compares.
 _COLUMNS = {"t-1": 1.5, "t": 5.3}
 _BIAS_ROW, _ROWS = 9.9, {"1": 8.0, "2": 5.0, "M": 0.0}
-# Heights of pairs, and the rows that they compare; the dots stand for the others.
+# Heights of pairs, and the rows that they compare; dots replace the rows in between.
 _PAIRS = {"1": (6.5, "1", "2"), "2": (3.5, "2"), "M-1": (1.5, "M")}
 _TEMPERATURES = {"1": r"$\beta_1 = 1$", "2": r"$\beta_2$", "M": r"$\beta_M = 0$"}
 _EQUATIONS = (
@@ -50,7 +50,7 @@ def inputs(here: Here) -> Inputs:
 def draw(artifacts: Artifacts) -> Figure:
     """The graphical model: log partition functions and a bias in time, and the two kinds of observations of them.
 
-    Temperatures are numbered as in the paper, from the model's own (beta = 1) to the known one (beta = 0).
+    Temperatures are numbered as in the paper, from the model (beta = 1) to the independent units (beta = 0).
     """
     figure = new_figure(7.2, 6.0)
     axis = figure.subplots()

@@ -1,6 +1,6 @@
 """Tracking figure 2: one step of the filter.
 
-One step of the filter, in the form that is computed here. Desjardins et al. (2011), figure 2.
+One step of the filter, in the form that logzoo computes. Desjardins et al. (2011), figure 2.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ $(\zeta_1, \ldots, \zeta_{M-1},\, b)_{t-1} \sim N(\mu,\, P)$;   first $\mu = (\z
 $\zeta_{M} = \sum_v \, \log(1 + e^{c_v}) + n_h \log 2$ is known;   $x_{in}$: the states of $N$ particles at
     $\beta_i$;   $f$: hidden units summed out
 
-1  See the change that the parameters made: importance sampling at the last states $x_{in}$
+1  Observe the change from the new parameters: importance sampling at the last states $x_{in}$
 $w_{in} = f_{i,t}(x_{in}) \, / \, f_{i,t-1}(x_{in})$,     $O^{\Delta t}_i = \log \, \frac{1}{N} \sum_n \,
     w_{in}$,     $(\Sigma_{\Delta t})_{ii} = \mathrm{Var}_n[w_{in}] \, / \, (N \, \bar{w}_i^2)$
 
-2  Predict: without a prior on the drift, the observed change moves the state and brings its noise along
-$A = I - e_1 e_b^{\top}$:  the bias comes off the change at $\beta = 1$, whose particles made the gradient
+2  Predict: without a prior on the drift, the observed change and its noise are added to the state
+$A = I - e_1 e_b^{\top}$:  subtracts the bias from the change at $\beta = 1$, whose particles made the gradient
 $\mu^{-} = A \, \mu + (O^{\Delta t}, 0)$,     $P^{-} = A \, [\, P + \mathrm{diag}(\Sigma_{\Delta t},\; \sigma_b^2) \,]
     \, A^{\top}$,     $\sigma_b^2 = 10^{-3} \, \epsilon_t$
 
-3  See the differences along the ladder: bridge sampling at the states after the sweeps
+3  Observe the differences along the ladder: bridge sampling at the states after the sweeps
 $s_i = \exp(\mu^{-}_{i+1} - \mu^{-}_i)$,     $u_{in} = \dfrac{f_{i+1}(x_{in})}{s_i f_i(x_{in}) +
     f_{i+1}(x_{in})}$,     $v_{in} = \dfrac{f_i(x_{i+1,n})}{s_i f_i(x_{i+1,n}) + f_{i+1}(x_{i+1,n})}$
 $O^{\Delta\beta}_i = \log \, \sum_n \, u_{in} - \log \, \sum_n \, v_{in}$,     $(\Sigma_{\Delta\beta})_{ii} =
@@ -46,8 +46,8 @@ $(H \zeta)_i = \zeta_{i+1} - \zeta_i$,  but $(H \zeta)_{M-1} = -\zeta_{M-1}$;   
 $K = P^{-} H^{\top} (H P^{-} H^{\top} + \Sigma_{\Delta\beta})^{-1}$,     $\mu \leftarrow \mu^{-} + K (y - H \mu^{-})$
 $P \leftarrow (I - K H) \, P^{-} (I - K H)^{\top} + K \, \Sigma_{\Delta\beta} K^{\top}$
 
-Read off
-$\log Z_t = \mu_1 \pm \sqrt{P_{11}}$,     then go on from 1 with the parameters of update $t + 1$
+Result
+$\log Z_t = \mu_1 \pm \sqrt{P_{11}}$,     then repeat from 1 with the parameters of update $t + 1$
 """
 _COLOURS = ("black", BY_UPDATE, BY_UPDATE, BY_TEMPERATURE, BY_TEMPERATURE, "black")
 
@@ -57,7 +57,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def draw(artifacts: Artifacts) -> Figure:
-    """The equations of one update of the filter, in the order in which they are worked out."""
+    """The equations of one update of the filter, in the order of computation."""
     from matplotlib.patches import Rectangle
 
     figure = new_figure(7.2, 7.0)

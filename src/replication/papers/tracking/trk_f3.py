@@ -1,8 +1,8 @@
 """Tracking figure 3: test likelihood while training, exact, by AIS and tracked.
 
-Mean test log-likelihood while an RBM trains, exact by enumeration, by AIS, and under the log Z that the Kalman filter
-tracks, for two learning rates and three times at which they begin to fall. Each line is the first of several trainings.
-Desjardins et al. (2011), figure 3.
+Mean test log-likelihood while an RBM trains: exact by enumeration, by AIS, and with log Z tracked by the Kalman filter.
+The panels have two learning rates, which begin to fall after three numbers of updates (α). Each line is the first of
+several trainings. Desjardins et al. (2011), figure 3.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Of exact checks after the first tenth; repeats are trainings, and every setting of the rate counts the same."""
+    """Statistics of exact checks after the first tenth. Repeats are trainings; settings of the rate weigh the same."""
     traces = artifacts["traces"]
     numbers = {
         kind: [_numbers(check, traces[kind][name]) for name, check in checks.items()]
@@ -191,7 +191,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
     twenty = [_numbers(check) for check in artifacts["particles"].values()]
 
     def groups(name, kinds):
-        """The numbers (..., training) of that name of each kind that was trained."""
+        """The numbers (..., training) called `name` of each kind that was trained."""
         return [np.stack([row[name] for row in rows], axis=-1) for kind in kinds if (rows := numbers.get(kind))]
 
     def fastest_over_others(name):
@@ -210,12 +210,12 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def _over(statistic, *parts, scale="log"):
-    """`over_repeats` of the groups of all parts; NaN if one has none."""
+    """`over_repeats` of the groups of all parts; NaN if a part has no groups."""
     return over_repeats(statistic, *chain(*parts), scale=scale) if all(parts) else untested()
 
 
 def _numbers(check, trace=None):
-    """Numbers of one training, by name, after its first tenth. A trace is read for `alone` alone."""
+    """Numbers of one training, by name, after its first tenth. Only `alone` needs the trace."""
     update, log_z, settled = check["update"].values, check["log_z"].values, after_burn_in(check)
     through = update / update.max(initial=1)
     inside = (through >= _DIP[0]) & (through <= _DIP[1])
@@ -224,7 +224,7 @@ def _numbers(check, trace=None):
         "error": errors[settled].mean(),
         "jumps": np.diff(likelihood(check, "test", "log_z")[settled]).std(),
         "dip": [errors[rows].mean() if rows.any() else np.nan for rows in (inside, settled & ~inside)],
-        # A tracked value that is not a number is not within 3 standard deviations.
+        # A tracked value of NaN counts as farther than three standard deviations.
         "covered": (errors <= SIGMAS * check["tracked_std_dev"].values)[settled].mean(),
     }
     if trace is not None:
@@ -239,15 +239,15 @@ def _first_over_others(first, *others):
 
 
 def _alone(*groups):
-    """The smaller error of the two observations alone over that of the tracker; groups (..., 3, training)."""
+    """The smaller error of the two observations alone over the tracker's error; groups (..., 3, training)."""
     bridged, summed, tracked = np.moveaxis(mean_of_groups(*groups), -1, 0)
     return np.minimum(bridged, summed) / tracked
 
 
 def draw(artifacts: Artifacts, *, panels: Mapping[str, Names]) -> Figure:
-    """Test log-likelihood while training: exact, by AIS, and by the Kalman filter where exact values are.
+    """Test log-likelihood while training: exact, by AIS, and by the Kalman filter at the updates of exact values.
 
-    panels: {title: {model: label}}; runs of one label share a colour.
+    panels: {title: {model: label}}; runs of the same label share a colour.
     """
     from matplotlib.lines import Line2D
 
@@ -279,7 +279,7 @@ def _parts(artifacts, model):
 
 
 def _draw_run(axis, artifacts, model, colour):
-    """A line for each way to the test log-likelihood of a run; returns values, lows, highs (3, update) of each."""
+    """Draw the test log-likelihood of a run by each method; returns values, lows, highs (3, update) of each."""
     trace, exact_check, ais = _parts(artifacts, model)
     log_f = exact_check["mean_log_f"].sel(split="test")
     exact = log_f - exact_check["log_z"]

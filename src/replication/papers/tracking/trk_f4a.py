@@ -134,7 +134,8 @@ CLAIMS = {
         scale="log",
     ),
 }
-# Trainings with linear temperatures, with as many that adapt, and with adaptive ones whose number grows.
+# Settings that name the trainings with linear temperatures, with the same number of adaptive temperatures, and with a
+# growing number of adaptive temperatures.
 _LADDERS = ("fixed", "adaptive", "growing")
 _KALMAN, _BRIDGE, _CHANGE, _RATE = "#0072B2", "#56B4E9", "#E69F00", "#009E73"
 # Sizes that differ by more than this factor need a logarithmic scale.
@@ -147,7 +148,7 @@ def inputs(here: Here) -> Inputs:
     drawn = here.entry["model"]
     trainings = {}
     for ladder in _LADDERS:
-        expect(here, ladder, here.entry[ladder], "a model or more")
+        expect(here, ladder, here.entry[ladder], "at least one model")
         trainings[ladder] = [name for model in here.entry[ladder] for name in here.trainings(model)]
     return {
         "trace": here.trace(drawn),
@@ -179,7 +180,7 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Of traces, and of checks by AIS; repeats are trainings."""
+    """Statistics of traces and of checks by AIS; repeats are trainings."""
 
     def traced(ladder, number):
         rows = [number(trace) for trace in artifacts["traces"][ladder].values()]
@@ -229,7 +230,7 @@ def draw(artifacts: Artifacts, *, title: str) -> Figure:
     trace, check = artifacts["trace"], artifacts["check"]
     tempered = "inverse_temperature" in trace
     figure = new_figure(7.2, 10.2 if tempered else 7.8)
-    # Any: the type of matplotlib has no place for lists of lists of names.
+    # Any, because matplotlib's type does not accept nested lists of names.
     rows: Any = [[name] * 2 for name in ("log_z", "change", "bias", "error")] + [["exchange", "ladder"]] * tempered
     axes = figure.subplot_mosaic(rows, height_ratios=[1.8, 1.0, 1.0, 1.0] + [1.3] * tempered)
     _draw_log_z(axes["log_z"], trace, check, title_of(title, trace))
@@ -259,7 +260,7 @@ def _draw_log_z(axis, trace, check, title):
 
 
 def _draw_change(axis, trace):
-    """Observed changes; the first row has none yet."""
+    """Draw the observed changes; the first row has none."""
     seen = trace["observed_change_std_dev"].values > 0
     update, change, std_dev = (
         trace[name].values[seen] for name in ("update", "observed_change", "observed_change_std_dev")
@@ -296,7 +297,7 @@ def _draw_errors(axis, trace):
         ("log_z_std_dev", _KALMAN, r"$\log Z$ by Kalman"),
     ):
         values = trace[name].values
-        # Zero before anything was observed.
+        # Standard deviations are zero until the first observation.
         axis.plot(trace["update"], np.where(values > 0, values, np.nan), color=colour, label=label)
     axis.set(yscale="log", ylabel="standard deviation\n[nat]")
     _legend(axis)
@@ -315,7 +316,7 @@ def _draw_exchanges(axis, trace):
 def exchange_rates(trace: Dataset, last: bool) -> tuple[Array, Array]:
     """Share (pair,) of exchanges made in the first or the `last` tenth of a training, and betas (rung,) at that end.
 
-    The counts of a trace begin again when its ladder gains a rung; so only rows of one number of pairs are compared.
+    The counts of a trace restart when its ladder gains a rung, so only rows of the same number of pairs are compared.
     """
     tried, exchanged = (trace[name].values for name in ("exchanges_tried", "exchanges_made"))
     betas, update = trace["inverse_temperature"].values, trace["update"].values
@@ -344,14 +345,14 @@ def _draw_ladder(axis, trace):
 
 
 def _legend(axis, *others, title=None):
-    """A legend in one line above a panel, clear of what it shows, and above it a title."""
+    """Draw a legend in one line above a panel, and a title above the legend."""
     named = [handle for panel in (axis, *others) for handle in panel.get_legend_handles_labels()[0]]
     position = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.0, "alignment": "right"}
     axis.legend(handles=named, ncols=3, fontsize=7.5, columnspacing=1.2, title=title, title_fontsize=10, **position)
 
 
 def _fit_scale(axis, values):
-    """Linear, or symmetric about zero and logarithmic where sizes differ much."""
+    """Set a linear y axis, or a symmetric logarithmic one if magnitudes differ much."""
     sizes = np.abs(values[np.isfinite(values) & (values != 0)])
     if sizes.size and sizes.max() > _WIDE * np.median(sizes):
         axis.set_yscale("symlog", linthresh=10.0 ** np.ceil(np.log10(np.median(sizes))))

@@ -1,7 +1,7 @@
 """Tracking figure 4, right: early stopping by the tracker.
 
-Mean log-likelihood of training and validation data while training on dna, under the tracked log Z and by AIS; the line
-marks the update whose parameters are kept. Desjardins et al. (2011), figure 4.
+Mean log-likelihood of training and validation data while training on dna, with the tracked log Z and with log Z by AIS.
+The line marks the update at which early stopping takes the parameters. Desjardins et al. (2011), figure 4.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ CLAIMS = {
         scale="log",
     ),
 }
-# Where the paper sees the validation likelihood turn, as a share of all updates.
+# Interval of updates, as shares of all, in which the validation likelihood of the paper starts to fall.
 _TURN = 0.45, 0.55
 _PUBLISHED_TURN = 0.5  # epoch 250 of 500
 
@@ -94,7 +94,7 @@ def sizes(here: Here) -> Size:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Of traces, and of checks by AIS; repeats are trainings."""
+    """Statistics of traces and of checks by AIS; repeats are trainings."""
     numbers = np.array([_numbers(trace) for trace in artifacts["traces"].values()]).T
     error = np.array([mean_of_known(apart(check)[after_burn_in(check)]) for check in artifacts["checks"].values()])
     result = {key: over_trainings(mean, row) for key, row in zip(("turn", "train", "epoch"), numbers, strict=True)}

@@ -1,7 +1,7 @@
 """Experiments on trained models: log Z at their snapshots beside the tracked one, and the best RBM of a grid.
 
 The best RBM has the largest validation likelihood under AIS (Desjardins et al. 2011, section 4: chosen "according to
-the AIS likelihood estimate"): the tracker, which stopped each model early, would be favoured by its own errors.
+the AIS likelihood estimate"). The tracker cannot choose, because its errors already decided when each training stopped.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def check_snapshots(
     """log Z of every snapshot of a training, and the mean log f of data, as a Dataset over `update`, in nats.
 
     snapshots, trace: of a TrainingRun whose log Z was tracked. data: {split: 0/1 matrix (examples, visible)}. check:
-    "exact", which reads neither sweeps nor chains, or "ais" of so many from the base log-odds (visible,). Raises
-    ValueError for others.
+    "exact", which ignores `sweeps` and `chains`, or "ais" with these from the base log-odds (visible,). Raises
+    ValueError for another check.
     """
     one_of("check", check, CHECKS)
     updates = snapshots["update"].values
@@ -109,8 +109,8 @@ def best(
 ) -> xr.Dataset:
     """The experiment on the models of a grid and their traces, beside published {name: log-likelihood in nats}.
 
-    AIS of so many sweeps and chains selects the model. AIS of `judge` {"sweeps", "chains"} with other draws judges it,
-    and one of `long_sweeps`, unless that is None, shows what more distributions do to the spread of its weights.
+    AIS with `sweeps` and `chains` selects the model. AIS with the settings `judge` {"sweeps", "chains"} and other draws
+    judges it. AIS with `long_sweeps` (None: left out) measures the spread of the weights with more distributions.
     """
     traces, dataset = artifacts["traces"], artifacts["dataset"]
     rbms, base = {name: RBM.from_dataset(model) for name, model in artifacts["models"].items()}, matched_base(dataset)
@@ -123,16 +123,16 @@ def best(
         error = ais_numbers(rbms[name], base, long_sweeps, count, stream.child(name, "long"))[1]
         text = f"the same with {long_sweeps:,} distributions"
         likelihoods["ais_weight_spread_long"] = labelled((), error * np.sqrt(count), text, "nat")
-    # Published numbers are not of stand-in data.
+    # Published numbers do not apply to stand-in data.
     stands_in = "stand_in_for" in artifacts["models"][name].attrs
     known = {} if stands_in else {f"published_{name}": value for name, value in published.items()}
-    # The last row is written with the last update: all others were made before.
+    # The last row numbers the last update from 0, so one more update was made.
     sizes = {**judge, "updates": int(traces[name]["update"].values[-1]) + 1}
     return likelihoods.assign_attrs(title=dataset.attrs["title"], model=name, **sizes, **known)
 
 
 def best_of(rbms: Mapping[str, RBM], by_ais: Mapping[str, AisNumbers], validation: Array) -> str:
-    """Name of the RBM of the highest validation likelihood: {name: RBM}, {name: log Z first of some numbers}."""
+    """Name of the RBM with the highest validation likelihood; `by_ais` holds {name: (log Z, ...)}."""
     return max(rbms, key=lambda name: -rbms[name].free_energy(validation).mean() - by_ais[name][0])
 
 
@@ -142,7 +142,7 @@ def best_likelihoods(
     """Mean test log-likelihood of an RBM stopped early, under the tracked log Z and under AIS, as a Dataset of scalars.
 
     trace: of its training; test: 0/1 matrix (examples, visible); base: log-odds (visible,) of the training data;
-    by_ais: numbers of `snapshots.ais_numbers`, from so many chains.
+    by_ais: numbers of `ais_numbers`, from `chains` chains.
     """
     stopped = trace.sel(update=trace.attrs["best_update"])
     log_f = float(-rbm.free_energy(test).mean())
@@ -150,7 +150,7 @@ def best_likelihoods(
     log_z, std_error, low, high = by_ais
     numbers = {
         "test_log_likelihood_tracked": (log_f - float(stopped["log_z"]), "mean test log-likelihood, log Z tracked"),
-        "tracked_std_dev": (float(stopped["log_z_std_dev"]), "standard deviation that the tracker states"),
+        "tracked_std_dev": (float(stopped["log_z_std_dev"]), "standard deviation of the tracked log Z"),
         "test_log_likelihood_ais": (log_f - log_z, "mean test log-likelihood, log Z by AIS"),
         "ais_std_error": (std_error, "standard error of log Z by AIS"),
         "ais_low": (log_f - high, "lower end of its 95% interval"),

@@ -1,8 +1,8 @@
 """Tracking table 1: test log-likelihoods on the data sets of the NADE benchmark.
 
-Log-likelihoods are means in nats, with what was published beside them where there is anything; a spread of one AIS
-weight is ten times the standard error of the mean of a hundred: papers quote either. The published models are the best
-of up to 1,000 hidden units. Desjardins et al. (2011), table 1.
+Log-likelihoods are means in nats, beside the published values if there are any. The spread of one AIS weight is ten
+times the standard error of the mean of a hundred; papers quote either. The published models are the best of up to 1,000
+hidden units. Desjardins et al. (2011), table 1.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def sizes(here: Here) -> Size:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Over data sets, each with a training of its own."""
+    """Statistics over data sets, each with a separate training."""
     models = artifacts["best"].values()
     tracked, ais, error, spread, further = (
         np.array([float(best.get(name, np.nan)) for best in models])
@@ -72,7 +72,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
             "ais_weight_spread_long",
         )
     )
-    # Published numbers are not of stand-in data.
+    # Published numbers do not apply to stand-in data.
     published = np.array([best.attrs.get("published_ais", np.nan) for best in models])
     known = error <= KNOWN
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,8 +1,7 @@
 """Tracking section 4: test log-likelihoods of the best models of 500 hidden units.
 
-Log-likelihoods are means in nats, with what was published beside them where there is anything; a spread of one AIS
-weight is ten times the standard error of the mean of a hundred: papers quote either. Desjardins et al. (2011),
-section 4.
+Log-likelihoods are means in nats, beside the published values if there are any. The spread of one AIS weight is ten
+times the standard error of the mean of a hundred; papers quote either. Desjardins et al. (2011), section 4.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ CLAIMS = {
         _LEVEL,
     ),
 }
-# Of the claims, by the data set that they are on.
+# {data set: start of the keys of its claims}.
 _KEYS = {"mnist-fixed": "mnist", "caltech": "caltech"}
 
 
@@ -65,7 +64,7 @@ def sizes(here: Here) -> Size:
 
 
 def grid_size(here: Here, published: dict[str, int | None], repeats: int) -> Size:
-    """The Size behind a table of best models: the largest settings of the grid, and AIS that judges, of footnote 5."""
+    """The Size behind a table of best models: the largest settings of the grid, and the judging AIS of footnote 5."""
     grid = here.config["grids"][here.entry["grid"]]
     settings = grid_settings(grid)
     ais = _ais_that_judges(here, grid)
@@ -82,7 +81,7 @@ def grid_size(here: Here, published: dict[str, int | None], repeats: int) -> Siz
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Of the best model of both data sets, with the standard errors of AIS and of the tracker."""
+    """Statistics of the best model of both data sets, with the standard errors of AIS and of the tracker."""
     outcomes = dict.fromkeys(CLAIMS, untested("its data set is left out"))
     for dataset, best in artifacts["best"].items():
         if dataset not in _KEYS:
