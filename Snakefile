@@ -4,13 +4,13 @@ import sys
 from pathlib import Path
 from runpy import run_path
 
-# The checkout, wherever Snakemake runs, and whether it is this workflow that runs or one that imports it as a module.
+# The checkout, wherever Snakemake runs, and whether this workflow runs by itself or another imports it as a module.
 ROOT = Path(workflow.current_basedir)
 ALONE = Path(workflow.basedir) in (ROOT, ROOT / "workflow")
-# Whether to run the demo: its sizes are those of a scale of its own.
+# Whether to run the demo, which has a separate scale.
 DEMO = ALONE and "demo" in sys.argv[1:]
 
-# Before the package is imported: that of this checkout, whatever is installed.
+# The package of this checkout is imported, even if another version is installed.
 startup = run_path(f"{ROOT}/src/replication/startup.py")
 startup["use_sources"](f"{ROOT}/src")
 
@@ -25,7 +25,7 @@ try:
 except ModuleNotFoundError as error:
     sys.exit(f"logzoo: error: no module {error.name}: pip install -r requirements.txt, or use environment.yml")
 
-# In the order in which they are merged.
+# Files in the order in which they are merged.
 SETTINGS = [
     "config/datasets.yaml",
     "config/models.yaml",
@@ -42,8 +42,8 @@ for settings in SETTINGS:
 
 
 try:
-    # Where a module is given a config, Snakemake reads no file of its own; and it puts first what is laid over others, while
-    # figures, claims and rows of tables come in the order of the files.
+    # The files are merged again, for two reasons. If another workflow passes `config` to this module, Snakemake reads none
+    # of them. And it puts overriding keys first, while figures, claims and rows follow the order of the files.
     config = laid_over([ROOT / settings for settings in SETTINGS], config)
     config = checked(config, ROOT / "config")
     CATALOGUE = Catalogue(config)
@@ -53,7 +53,7 @@ except ValueError as error:
 if ALONE and clear_stale_locks():
     print("logzoo: a run was killed here; its lock is removed", file=sys.stderr)
 
-# On the terminal one line of progress; Snakemake's log file keeps its messages. `--verbose` shows them, too.
+# The terminal shows a line of progress; Snakemake's messages go to its log file. `--verbose` shows them on the terminal.
 PROGRESS = None
 if ALONE and "--verbose" not in sys.argv:
     PROGRESS = attach(
@@ -73,7 +73,7 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
 
 
-# It describes the whole project, which belongs to the importing workflow where there is one.
+# These jobs describe the whole project, which an importing workflow would own.
 if ALONE:
 
     include: "workflow/rules/jobs.smk"
@@ -89,7 +89,7 @@ rule all:
         f"{FIGURES}/zoo.html",
 
 
-# The demo: everything at its own scale, see `DEMO`.
+# The demo: everything at the scale of config/demo.yaml, see `DEMO`.
 rule demo:
     input:
         rules.all.input,
@@ -108,21 +108,21 @@ for paper in config["papers"]:
             [f"{FIGURES}/zoo.html"] if paper == ZOO.paper else [],
 
 
-# Snakemake itself says only that no rule makes them.
+# Suggest targets for misspelt ones; Snakemake only reports that no rule makes them.
 if ALONE:
     for line in near_targets(sys.argv[1:], [*config["papers"], "all", "claims", "demo", *CATALOGUE.files]):
         print(line, file=sys.stderr)
 
 
-# On this machine jobs may start as fast as they end. Under a limit, snakemake 9 looks for jobs again each second for
-# every job that it has started: after a hundred of them that costs a quarter of a core. There is no public way to say so.
+# Local jobs may start as fast as they end, so the rate limit is removed; Snakemake has no public option for this. With the
+# limit, snakemake 9 looks for jobs each second for every job started, a quarter of a core after a hundred jobs.
 onstart:
     if config["missing_data"] == "stop" and (lacking := lacking_sources(config)):
         sys.exit(f"logzoo: error: {lacking[0]} lists files that were not available; remove it to try again")
     remove_manifest(SCALE)
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
-        # The few jobs of the demo compile what they need.
+        # The few jobs of the demo compile only the kernels that they need.
         if COMPILES_LATER not in os.environ and not DEMO:
             from replication.compiling import compile_kernels
 

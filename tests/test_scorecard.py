@@ -89,7 +89,7 @@ def test_stand_in_data_leave_claims_untested_and_are_named():
 
 
 def test_a_claim_without_verdict_or_reason_is_refused():
-    with pytest.raises(ValueError, match="rts-f9-small: no verdict"):
+    with pytest.raises(ValueError, match="rts-f9-small: expected a verdict"):
         scorecard(CLAIMS, {}, PLACES)
 
 

@@ -35,7 +35,7 @@ rule page:
         zoo=f"{DATA}/zoo.nc",
         files=[*CATALOGUE.files, *SCORECARD],
         artifacts=sorted({path for exhibit in CATALOGUE.exhibits.values() for path in exhibit["artifacts"]}),
-        # Linked to, and no more.
+        # `ancient`: the page only links to this file, so its age does not matter.
         companion=ancient(f"{FIGURES}/zoo.html"),
         templates=TEMPLATES,
     output:
@@ -63,7 +63,7 @@ rule page:
 rule zoo_page:
     input:
         unpack(lambda wildcards: named_paths(ZOO.inputs)),
-        # Linked to, and no more.
+        # `ancient`: the page only links to this file, so its age does not matter.
         files=ancient(list(ZOO_FIGURES.values())),
         templates=TEMPLATES,
     output:

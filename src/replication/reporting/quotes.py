@@ -22,9 +22,9 @@ _MARKED = re.compile(r"(<!-- ([\w-]+): ([^>]+?) -->).*?(<!-- / -->)", re.DOTALL)
 
 
 def requoted(text: str, page: str, root: Path) -> str:
-    """The text of a page with all that it quotes as the results published below `root` have it.
+    """The text of a page, with quotations updated from the results published below `root`.
 
-    page: its path from there. Raises ValueError, one line, for a mark that names nothing.
+    page: path of the page from `root`. Raises ValueError, one line, for a mark that names nothing.
     """
     results = {}
 
@@ -129,13 +129,13 @@ class _Results:
 
 
 def _to_decide(row, hours=None):
-    """How many times the repeats would decide a claim if its value does not change. hours: their core-hours."""
+    """How many times the repeats would decide a claim with an unchanged value. hours: core-hours of the repeats."""
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     least, most = (float(row[name]) for name in BOUNDS)
     if not np.isfinite([value, low, high]).all() or value in (least, most):
         return "The number of repeats that would decide the claim is not known."
     if low > 0.0 and np.isclose(low * high, value**2):
-        # An interval of a logarithm: so are the distances. The logarithm of a bound below 0 is NaN: no bound.
+        # Intervals and distances are on the logarithmic scale. The logarithm of a bound below 0 is NaN: no bound.
         with np.errstate(divide="ignore", invalid="ignore"):
             value, low, high, least, most = np.log([value, low, high, least, most])
     reaches = [(value - low, value - least), (high - value, most - value)]

@@ -50,14 +50,14 @@ _TEXTS = {
 def scorecard(claims: Mapping[str, Any], verdicts: Mapping[str, xr.Dataset], figures: Mapping[str, Any]) -> xr.Dataset:
     """Dataset over all claims, tested or not.
 
-    claims: {id: entry}, as in `reporting.verdicts`, or with `not_tested` for one that cannot be tested; verdicts:
-    {figure: Dataset of `reporting.verdicts.verdicts`}; figures: {figure: {paper, picture ("" if there is none),
-    artifacts ({name: path})}}, in the order of papers. Attributes name the data sets that others stand in for.
+    claims: {id: entry}, as in `reporting.verdicts`, or with `not_tested` if the claim cannot be tested. verdicts:
+    {figure: Dataset of `reporting.verdicts.verdicts`}. figures: {figure: {paper, picture ("" if there is none),
+    artifacts ({name: path})}}, in the order of papers. Attributes name the data sets that stand-ins replace.
 
     Raises ValueError for a claim with neither a verdict nor a reason why it was not tested.
     """
     papers = list(dict.fromkeys(figure["paper"] for figure in figures.values()))
-    # Stable: claims of one paper stay in their order.
+    # The sort is stable, so claims of a paper stay in their order.
     names = sorted(claims, key=lambda name: papers.index(figures[claims[name]["figure"]]["paper"]))
     rows = {name: _row(name, claims[name], verdicts, figures[claims[name]["figure"]]) for name in names}
     family = {name: row["tail"] for name, row in rows.items() if row["verdict"] in (*DECIDED, UNDECIDED)}
@@ -89,12 +89,13 @@ def _row(name, entry, verdicts, figure):
 
 
 def entries(card: xr.Dataset) -> list[dict[str, Any]]:
-    """The rows of a scorecard as dicts of texts: `number` with its interval, `found` with what it is of as well.
+    """The rows of a scorecard as dicts of texts.
 
-    `sentence` has the claim and the published value; `measured` has the measured value and the bounds.
+    `number` has the value with its interval; `found` adds the name of the statistic. `sentence` has the claim and the
+    published value; `measured` has the measured value and the bounds.
     """
     rows = []
-    # Results that were published earlier have fewer columns.
+    # Results of earlier versions have fewer columns.
     columns = {key: card[key].values.tolist() for key in (*_TEXTS, *NUMBERS) if key in card}
     columns |= {key: [""] * card.sizes["id"] for key in _TEXTS if key not in card}
     for number, name in enumerate(card["id"].values):
@@ -135,7 +136,7 @@ def summary(card: xr.Dataset, scale: str) -> str:
 
 
 def counts_by_paper(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
-    """{paper: how many verdicts of each sort it got}, in the order of VERDICTS, of rows as `entries` gives them."""
+    """{paper: number of verdicts of each kind, in the order of VERDICTS}, from the rows of `entries`."""
     by_paper = {}
     for row in rows:
         by_paper.setdefault(row["paper"], []).append(row["verdict"])
@@ -143,7 +144,7 @@ def counts_by_paper(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
 
 
 def markdown(card: xr.Dataset, folder: str) -> str:
-    """A scorecard in Markdown; links are relative to `folder`: that of its scale, from the folder of the project."""
+    """A scorecard in Markdown; links are relative to `folder`, a path from the folder of the project."""
     rows = [
         {
             **{key: row[key] for key in ("claim", "published", "found", "claimed")},
@@ -161,7 +162,7 @@ def markdown(card: xr.Dataset, folder: str) -> str:
 
 
 def without_links(text: str) -> str:
-    """Markdown with the texts of its links alone, to print."""
+    """Markdown with each link replaced by its text, to print."""
     return re.sub(r"\[([^]\n]*)\]\([^)\n]*\)", r"\1", text)
 
 
@@ -171,7 +172,7 @@ def csv(card: xr.Dataset) -> str:
 
 
 def link(text: str, path: str, folder: str) -> str:
-    """A link of Markdown from a folder to a path, both relative to the folder of the project."""
+    """A Markdown link from a folder to a path, both relative to the folder of the project."""
     return f"[{text}]({relative(path, folder)})"
 
 

@@ -21,7 +21,7 @@ RESAMPLES = 2000
 QUANTILES = (0.025, 0.975)
 # Normal deviate of a central 95% interval.
 DEVIATE = 1.959963984540054
-# Standard errors that the truth is shifted by: a size moves as much whichever the side, and no slope at 0 shows it.
+# Shifts of the truth, in its standard errors. A slope at 0 is not enough: an RMSE may change equally for both signs.
 _SHIFTS = np.array([-2.0, -1.0, 1.0, 2.0])
 _TO_SCALE = {"linear": np.asarray, "log": np.log, "share": lambda share: np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0)))}
 _FROM_SCALE = {
@@ -29,15 +29,15 @@ _FROM_SCALE = {
     "log": np.exp,
     "share": lambda angle: np.sin(np.clip(angle, 0.0, np.pi / 2.0)) ** 2,
 }
-# The jackknife leaves out groups of repeats where there are more.
+# With more repeats than this, the jackknife leaves out groups of repeats.
 _MOST_GROUPS = 100
 
 
 class Statistic(NamedTuple):
     """A number computed from artifacts, with its 95% interval.
 
-    note: what the reader has to know beside what its claim says is measured. error, freedom: its standard error on
-    `scale` and the degrees of freedom of that. number: how many cases a binomial share is of, 0 of other statistics.
+    note: a remark for readers beside the `measured` text of the claim. error, freedom: the standard error on `scale`,
+    and its degrees of freedom. number: the number of cases behind a binomial share, 0 for other statistics.
     """
 
     value: float
@@ -51,46 +51,45 @@ class Statistic(NamedTuple):
 
 
 def untested(note: str = "") -> Statistic:
-    """The statistic that could not be computed."""
+    """A statistic that could not be computed: NaN, with the reason as its note."""
     return Statistic(np.nan, np.nan, np.nan, note)
 
 
 def truth_of(truth: xr.Dataset) -> tuple[float, float]:
-    """log Z taken as true and its standard error, nats; the error is infinite where its runs did not converge."""
+    """True log Z and its standard error, nats; the error is infinite if the runs of the truth did not converge."""
     return float(truth["log_z"]), float(truth["std_error"]) if truth.attrs.get("converged", 1) else np.inf
 
 
 def fixed_generator(key: int | Sequence[int]) -> np.random.Generator:
-    """A generator that always makes the same resamples: a repeated figure or verdict is the same."""
+    """A generator with a fixed seed, so that repeated figures and verdicts use the same resamples."""
     return np.random.Generator(np.random.Philox(key=key))
 
 
 def resamples(replicates: int, generator: np.random.Generator) -> np.ndarray:
-    """Places (resample, replicate) of replicates drawn with replacement.
+    """Indices (resample, replicate) of replicates drawn with replacement.
 
-    Of n replicates n - 1 are drawn, so that the variance of a mean comes out right however few there are (Rao & Wu
-    1988).
+    A resample of n replicates has n - 1 draws, so that the variance of a mean is unbiased for any n (Rao & Wu 1988).
     """
     return generator.integers(replicates, size=(RESAMPLES, max(replicates - 1, 1)))
 
 
 def resampled(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Values (resample, ..., replicate) of the last axis of an array, at the places of `resamples`."""
+    """Values (resample, ..., replicate) of an array whose last axis is indexed by `resamples`."""
     return np.moveaxis(values[..., chosen], -2, 0)
 
 
 def over_repeats(
     statistic: Measure, *replicated: Array, note: str = "", scale: str = "linear", truth_error: float = 0.0
 ) -> Statistic:
-    """`statistic(*replicated)` with its 95% interval over the last axis (repeat) of every array: independent repeats.
+    """`statistic(*replicated)` with its 95% interval; the last axis of every array holds independent repeats.
 
-    The jackknife (Tukey 1958) with Student's quantiles: a repeat at a time is left out. Arrays are paired, and lose the
-    same one, where all have equally many repeats; else each loses its own, and the degrees of freedom are Welch's
-    (1947). scale: "log" of a positive statistic, "share" of one from 0 to 1 (the arcsine of its root): the interval is
-    computed there. truth_error: standard error of a truth that all values are errors from: added is the most that the
-    statistic moves by, per standard error, as the truth is shifted by up to two. The statistic takes arrays with a
-    leading axis of samples and returns one number for each. Fewer than five repeats, and repeats that are all alike,
-    have no interval.
+    The interval is the jackknife (Tukey 1958) with Student's quantiles, leaving out a repeat at a time. Arrays with
+    equally many repeats are paired, and lose the same repeat. Other arrays lose repeats separately, with Welch's
+    degrees of freedom (1947). scale: where the interval is computed; "log" for positive statistics, "share" for shares
+    (arcsine of the root). truth_error: standard error of the truth, if all values are errors relative to it. The
+    largest change of the statistic per standard error, under shifts of the truth by up to two, is then added to the
+    error. The statistic takes arrays with a leading axis of samples, and returns a number for each. There is no
+    interval for fewer than five repeats, or if all repeats are alike.
     """
     value = float(statistic(*(array[None] for array in replicated))[0])
     repeats = min(array.shape[-1] for array in replicated)
@@ -126,12 +125,12 @@ def over_repeats(
     error = float(np.sqrt(total))
     reach = _student(freedom) * error
     low, high = map(float, _FROM_SCALE[scale](np.array([center - reach, center + reach])))
-    # Rounding must not put the value itself outside.
+    # Rounding could put the value outside of its interval.
     return Statistic(value, min(low, value), max(high, value), note, error, freedom, scale)
 
 
 def joined(*texts: str) -> str:
-    """Texts that are not empty in one line."""
+    """The non-empty texts in one line, between semicolons."""
     return "; ".join(filter(None, texts))
 
 
@@ -145,7 +144,7 @@ def tail(statistic: Statistic, bound: float) -> float:
     else:
         with np.errstate(divide="ignore", invalid="ignore"):
             value, bound = _TO_SCALE[statistic.scale](np.array([statistic.value, bound]))
-        # No value on a logarithmic scale is as low as 0.
+        # On a logarithmic scale a bound of 0 or less is infinitely far.
         far, spread, freedom = np.nan_to_num(abs(value - bound), nan=np.inf), statistic.error, statistic.freedom
     if np.isnan(spread):
         return np.nan
@@ -157,7 +156,7 @@ def tail(statistic: Statistic, bound: float) -> float:
 def _left_out(measured, replicated, losing):
     """Jackknife variance of a statistic, and its degrees of freedom, over the repeats of the arrays in `losing`.
 
-    Many repeats are left out in groups, not singly.
+    If there are many repeats, they are left out in groups.
     """
     repeats = replicated[losing[0]].shape[-1]
     count = min(repeats, _MOST_GROUPS)
@@ -168,7 +167,7 @@ def _left_out(measured, replicated, losing):
             for those in remaining
         ]
     )
-    # On a logarithmic scale it is infinite if the remainder is 0.
+    # On a logarithmic scale the value is infinite if the statistic of the remaining repeats is 0.
     variance = (count - 1) / count * np.sum((values - values.mean()) ** 2) if np.isfinite(values).all() else np.inf
     return variance, count - 1
 
@@ -184,19 +183,19 @@ def holm(tails: Mapping[str, float]) -> dict[str, bool]:
     """Whether each claim keeps its verdict, {name: bool}, when all claims {name: tail probability} are tested
     together.
 
-    At most 5% of whole families have any false verdict (Holm 1979). One without a tail probability counts as one that
-    has none.
+    The probability of any false verdict among the claims is at most 5% (Holm 1979). A claim with a tail probability of
+    NaN keeps no verdict.
     """
     ordered = sorted(tails, key=lambda name: np.nan_to_num(tails[name], nan=1.0))
     holds = {}
     for rank, name in enumerate(ordered):
-        # The first that fails takes all larger ones with it.
+        # If a claim fails, all claims with larger tail probabilities fail as well.
         holds[name] = all(holds.values()) and tails[name] <= ERROR / (len(ordered) - rank)
     return holds
 
 
 def share(hits: Array, note: str = "") -> Statistic:
-    """Share of hits with its binomial interval; NaN of none."""
+    """Share of hits with its binomial interval; NaN for an empty array."""
     if hits.size == 0:
         return untested(note)
     value, (low, high) = share_with_interval(np.count_nonzero(hits), hits.size)
@@ -209,7 +208,7 @@ def share_with_interval(hits: ArrayLike, number: ArrayLike) -> tuple[Array, Arra
         fraction, squared = np.divide(hits, number), np.divide(DEVIATE**2, number)
         center = (fraction + 0.5 * squared) / (1.0 + squared)
         half = np.sqrt(fraction * (1.0 - fraction) * squared + 0.25 * squared**2) / (1.0 + squared)
-    # Rounding must not put the share itself outside.
+    # Rounding could put the share outside of its interval.
     return fraction, np.array([np.minimum(fraction, center - half), np.maximum(fraction, center + half)])
 
 
@@ -229,7 +228,7 @@ def root_mean_square(errors: Array, axis: int | tuple[int, ...] = -1) -> Array:
 
 
 def ratio_of_rmse(errors: Array, others: Array) -> Array:
-    """Root mean square over all axes but the first (resample), over that of other errors."""
+    """Root mean square of `errors` over the same of `others`, each over all axes but the first (resample)."""
     above, below = (root_mean_square(array, _inner_axes(array)) for array in (errors, others))
     return above / below
 
@@ -240,19 +239,19 @@ def mean(values: Array) -> Array:
 
 
 def ratio_of_means(values: Array, others: Array) -> Array:
-    """`mean` of values over that of others, NaN where both are 0."""
+    """`mean` of `values` over `mean` of `others`, NaN where both are 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return mean(values) / mean(others)
 
 
 def ratio_of_sums(values: Array, others: Array) -> Array:
-    """Sum of values over the last axis over that of others, NaN where both are 0."""
+    """Sum of `values` over the sum of `others`, each along the last axis; NaN where both are 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return values.sum(axis=-1) / others.sum(axis=-1)
 
 
 def difference_of_means(values: Array, others: Array) -> Array:
-    """`mean` of values less that of others."""
+    """`mean` of `values` less `mean` of `others`."""
     return mean(values) - mean(others)
 
 
@@ -268,15 +267,15 @@ def _with_band(values, statistic):
 def seconds_of_budgets(timings: xr.Dataset, estimator: str, budgets: ArrayLike) -> tuple[Array, float]:
     """Seconds (budget,) of an estimator, on the line through the measured times, and seconds of a sweep.
 
-    timings: Dataset of `replication.papers.timing.estimators`; time is linear in sweeps beyond a fixed part, which is
-    all of it where one budget was timed.
+    timings: Dataset of `replication.papers.timing.estimators`. Time is a fixed part plus a part linear in sweeps. With
+    a single timed budget all time counts as fixed.
     """
     measured = timings["seconds"].sel(estimator=estimator)
     sweeps, seconds = measured["budget"].values.astype(float), measured.values
-    # By hand: the last digit of `polyfit` depends on the processor.
+    # `polyfit` is not used, because its last digit depends on the processor.
     farther = sweeps - sweeps.mean()
     spread = float((farther**2).sum())
-    # No estimate is faster for more sweeps: a shorter time is noise.
+    # A negative slope is noise, because more sweeps cannot take less time.
     rate = max(float((farther * seconds).sum()) / spread, 0.0) if spread else 0.0
     fixed = max(float(seconds.mean()) - rate * float(sweeps.mean()), 0.0)
     return fixed + rate * np.asarray(budgets), rate

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from replication.types import Axes, Axis, Banded, Look, Points
 
 
-# Width of a number below an axis, as a share of the axis.
+# Assumed width of a tick label, as a share of the axis.
 _LABEL_SHARE = 0.15
-# Okabe & Ito's palette, distinguishable with colour blindness; black is kept for the truth. Estimators of one family
-# share a colour and differ in their marker and line.
+# Okabe & Ito's palette, distinguishable with colour blindness; black is reserved for the truth. Estimators of a family
+# share a colour and differ in marker and line.
 LOOKS = {
     "ais": ("#D55E00", "s", "-"),
     "raise": ("#CC79A7", "D", "-"),
@@ -56,15 +56,15 @@ TRUTH = "black"
 # An axis that spans more than _MANY has no room for labels between powers of ten. Below _FEW it has too few powers.
 _MANY, _FEW = {"x": 10**2.2, "y": 10**3.5}, 4.0
 _OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
-# Pixels of a PNG from side to side: no screen shows more, and the PDF is as sharp as one likes.
+# Width of a PNG in pixels, enough for any screen; the PDF is a vector graphic for print.
 _WIDEST = 2400
-# Means of colours are of every so many pixels.
+# Means of colours use every third pixel, to save time.
 _EVERY = 3
 # The style of matplotlib in which figures are drawn and saved: `with matplotlib.rc_context(SETTINGS)`.
 SETTINGS = {
     "font.size": 9,
     "axes.titlesize": 10,
-    # Else matplotlib measures all labels of an axis to place its title, which takes a tenth of the time of a figure.
+    # A fixed position: otherwise matplotlib measures all labels of an axis, a tenth of the time of a figure.
     "axes.titley": 1.0,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -77,17 +77,17 @@ SETTINGS = {
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of that size in inches, laid out so that labels never overlap."""
-    from matplotlib.figure import Figure  # takes long; so do its parts below
+    """An empty figure of this size in inches, laid out so that labels never overlap."""
+    from matplotlib.figure import Figure  # takes long to import, as do its parts below
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def look_of(name: str, position: int) -> Look:
-    """Colour, marker and line of an estimator; unknown ones differ by position.
+    """Colour, marker and line of an estimator; unknown estimators differ by position.
 
-    `rts-uniform` looks like `rts` with hollow markers, and with another line where its ladder is adapted; `rts-modes`
-    with edged ones.
+    `rts-uniform` looks like `rts` with hollow markers, and `rts-modes` with edged markers. Estimators with an adapted
+    ladder have another line.
     """
     method = name
     while method and method not in LOOKS:
@@ -110,7 +110,7 @@ def plain_logarithms(*axes: Axis) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     class Ticks(LogLocator):
-        """Ticks at 1, 2 and 5 times powers of ten; over many of these at powers alone, over few at equal distances."""
+        """Ticks at 1, 2 and 5 times powers of ten, on long axes only at powers, on short axes at equal distances."""
 
         many = _MANY["y"]
 
@@ -137,7 +137,7 @@ def _plain(value: float) -> str:
 
 
 def label_counts(axis: Axis, most: int = 5) -> None:
-    """So many labels at most along a linear axis (x or y) of counts, with thousands separators."""
+    """Set at most `most` labels on a linear axis (x or y) of counts, with thousands separators."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]))
@@ -145,7 +145,7 @@ def label_counts(axis: Axis, most: int = 5) -> None:
 
 
 def count_ticks(axis: Axes, counts: Points) -> None:
-    """Make the x axis logarithmic, with a tick at each whole number; those that would overlap have no label."""
+    """Make the x axis logarithmic, with a tick at each count; ticks whose labels would overlap have none."""
     from matplotlib.ticker import NullLocator
 
     axis.set_xscale("log")
@@ -159,7 +159,7 @@ def count_ticks(axis: Axes, counts: Points) -> None:
 
 
 def draw_band(axis: Axes, x: Points, values_and_band: Banded, **look: Any) -> None:
-    """A line of values (x,) with a band (2, x) around it, as `reporting.statistics` gives them; of one value, a bar."""
+    """Draw values (x,) as a line with a band (2, x), as from `reporting.statistics`; a single value gets a bar."""
     values, (low, high) = values_and_band
     axis.plot(x, values, **look)
     if len(x) > 1:
@@ -169,28 +169,28 @@ def draw_band(axis: Axes, x: Points, values_and_band: Banded, **look: Any) -> No
 
 
 def draw_bars(axis: Axes, x: Points, values_and_band: Banded, every: int = 1, start: int = 0, **look: Any) -> None:
-    """As `draw_band`, with a bar at every `every`-th point from `start` on, where bands would lie on each other."""
+    """Like `draw_band`, with bars at every `every`-th point from `start` on; for bands that would overlap."""
     values, (low, high) = values_and_band
     axis.plot(x, values, **look)
     axis.vlines(x[start::every], low[start::every], high[start::every], color=look["color"], linewidth=1.2, alpha=0.7)
 
 
 def mark_stand_in(figure: Figure, *datasets: xr.Dataset) -> None:
-    """State on the figure that another data set replaces the one it should show."""
+    """State on the figure that stand-in data replace the intended data set."""
     line = stand_in_line(stand_ins(datasets))
     if line:
         figure.suptitle(line, color="#D55E00", fontweight="bold")
 
 
 def finished(figure: Figure, *datasets: xr.Dataset, panels: Iterable[Axes] = ()) -> Figure:
-    """The figure of these datasets, marked where they are stand-in data, with its panels lettered."""
+    """The figure of these datasets with lettered panels, and with a notice if any are stand-in data."""
     label_panels(panels)
     mark_stand_in(figure, *datasets)
     return figure
 
 
 def title_of(title: str, dataset: xr.Dataset) -> str:
-    """The title of a model, or that another stands in for it."""
+    """The title of a model; it says so if a stand-in replaces the model."""
     return f"stand-in for {title}" if "stand_in_for" in dataset.attrs else title
 
 
@@ -207,11 +207,11 @@ def save(figure: Figure, png: FilePath, pdf: FilePath | None, stamp: Mapping[str
 
 def picture_bytes(figure: Any, stamp: Mapping[str, Any] = UNKNOWN, *, pdf: bool = True) -> dict[str, bytes]:
     """The bytes that `save` writes, by the form `png` or `pdf`."""
-    from PIL import Image, TiffImagePlugin  # noqa: F401  else pillow looks for it among all its formats
+    from PIL import Image, TiffImagePlugin  # noqa: F401  without this import pillow loads all its formats
     from PIL.PngImagePlugin import PngInfo
 
     drawn, png, metadata = io.BytesIO(), io.BytesIO(), picture_metadata(stamp)
-    # Once, at the resolution of the PNG, for both: given a layout to make, matplotlib draws a figure twice to save it.
+    # The layout is made once, at the resolution of the PNG. With a layout engine each `savefig` would draw twice.
     dots = min(SETTINGS["savefig.dpi"], _WIDEST / figure.get_figwidth())
     figure.set_dpi(dots)
     if figure.axes:
@@ -221,7 +221,7 @@ def picture_bytes(figure: Any, stamp: Mapping[str, Any] = UNKNOWN, *, pdf: bool 
     texts = PngInfo()
     for key, text in metadata["png"].items():
         texts.add_text(key, text)
-    # One level below the highest: 4% more bytes, in less than half the time.
+    # The compression level below the highest makes 4% more bytes in less than half the time.
     few_colours(Image.open(drawn), 256).save(png, format="PNG", pnginfo=texts, dpi=(dots, dots), compress_level=8)
     pictures = {"png": png.getvalue()}
     if pdf:
@@ -232,13 +232,13 @@ def picture_bytes(figure: Any, stamp: Mapping[str, Any] = UNKNOWN, *, pdf: bool 
 
 
 def few_colours(image: Image, number: int) -> Image:
-    """A picture in so many colours, far ones first, each the mean of the pixels that have it: a third of the bytes."""
+    """A picture reduced to `number` colours, each the mean of its pixels. The file has a third of the bytes."""
     import numpy as np
     from PIL import Image
 
     image = image.convert("RGB")
     reduced = image.quantize(number, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    # Pillow gives large areas of one colour that of a few pixels that are near it: light grey turns green.
+    # Pillow may give a large area the colour of a few similar pixels, so that light grey turns green.
     pixels, colours = np.asarray(image).reshape(-1, 3)[::_EVERY], np.asarray(reduced).ravel()[::_EVERY]
     counts = np.bincount(colours, minlength=number)
     sums = np.stack([np.bincount(colours, channel, number) for channel in pixels.T], axis=1)

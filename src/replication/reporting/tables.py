@@ -30,11 +30,11 @@ DIGITS = "digits"
 
 
 def table_of(rows: Mapping[str, Mapping[str, Any]], what: str, columns: Mapping[str, Column]) -> xr.Dataset:
-    """Dataset over `row`: one variable for each column that any row fills; NaN, or "-" among words, where one does not.
+    """Dataset over `row`: a variable for each column that any row fills; missing entries are NaN, or "-" among words.
 
     rows: {name: {column: number or word}}; what: heading of the names; columns: {column: Column}.
     """
-    import xarray as xr  # takes long, and declarations of tables are read whenever the workflow starts
+    import xarray as xr  # takes long to import, and the workflow imports this module at every start
 
     variables = {}
     for key, column in columns.items():
@@ -80,7 +80,7 @@ def markdown(frame: pd.DataFrame, title: str, notes: Iterable[str] = ()) -> str:
 
 
 def html(frame: pd.DataFrame, title: str, notes: Iterable[str] = ()) -> str:
-    """A DataFrame of texts as a page of its own, notes below."""
+    """A DataFrame of texts as a complete page, with notes below."""
     title, below = escape(title), "".join(f"\n<p>{escape(note)}</p>" for note in notes)
     style = "body{font:15px sans-serif}td,th{padding:.2em .7em;text-align:right}td:first-child{text-align:left}"
     head = f'<meta charset="utf-8"><title>{title}</title><style>{style}</style>'

@@ -1,9 +1,9 @@
 """Verdicts on published claims: a statistic with its interval, compared with the bounds of the claim.
 
-A claim bounds a statistic: `at_least`, `at_most`, or both. It is reproduced when the whole 95%
-interval lies there, not reproduced when none of it does, and undecided otherwise, where there is no interval, or where
-it is the bound itself and nothing else. Verdicts of experiments smaller than the paper's are words of their own. A
-claim without bounds, or in a setting of ours, is an estimate without a verdict.
+A claim bounds a statistic: `at_least`, `at_most`, or both. It is reproduced if the whole 95% interval lies within the
+bounds, and not reproduced if none of it does. Otherwise it is undecided, as it is without an interval, or if the
+interval is only the bound itself. Experiments smaller than the paper's have separate verdicts. A claim without bounds,
+or in a setting of ours, is an estimate without a verdict.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NOT_REPRODUCED_REDUCED = "not reproduced at reduced size"
 UNDECIDED = "undecided at this scale"
 ESTIMATE = "estimate without a verdict"
 NOT_TESTED = "not tested"
-# Each with its short form.
+# {verdict: short form}.
 VERDICTS = {
     REPRODUCED: "reproduced",
     NOT_REPRODUCED: "not reproduced",
@@ -43,7 +43,7 @@ VERDICTS = {
 }
 FAILED = (NOT_REPRODUCED, NOT_REPRODUCED_REDUCED)
 DECIDED = (REPRODUCED, REPRODUCED_REDUCED, *FAILED)
-# Beside the word, so that colour is never the only sign of a verdict.
+# Signs beside the words, so that colour is never the only sign of a verdict.
 SIGNS = dict(
     zip(
         VERDICTS,
@@ -59,7 +59,7 @@ SIGNS = dict(
         strict=True,
     )
 )
-# Of a claim whose statistic was not computed: its model is left out, for one.
+# The statistic of a claim that was not computed, for example because its model is left out.
 _NOTHING = untested("-")
 TEXTS = {
     "verdict": "verdict of the data on the claim",
@@ -106,13 +106,13 @@ def judge(claim: Mapping[str, Any], statistic: Statistic) -> str:
 
 
 def tail_of(claim: Mapping[str, Any], statistic: Statistic) -> float:
-    """Two-sided tail probability of the bound that a verdict depends on; NaN of an estimate."""
+    """Two-sided tail probability of the bound that a verdict depends on; NaN for an estimate."""
     least, most = _bounds_of(claim)
     if judge(claim, statistic) in (ESTIMATE, NOT_TESTED):
         return np.nan
     if statistic.value < least or statistic.value > most:
         return tail(statistic, least if statistic.value < least else most)
-    # Within both bounds it has to be apart from either.
+    # A statistic within both bounds must be significantly apart from both.
     return max(tail(statistic, bound) for bound in (least, most) if np.isfinite(bound))
 
 
@@ -123,7 +123,7 @@ def _bounds_of(claim):
 def verdicts(
     claims: Mapping[str, Any], statistics: Mapping[str, Statistic], *, reason: str | None = None
 ) -> xr.Dataset:
-    """Dataset over claims: {id: entry} and {id: Statistic}; reason: why none can be judged, if that is so."""
+    """Dataset over claims {id: entry} with {id: Statistic}; reason: why no claim can be judged, or None."""
     rows = {}
     for name, claim in claims.items():
         statistic = statistics.get(name, _NOTHING)
@@ -141,7 +141,7 @@ def verdicts(
 
 
 def table_of_claims(rows: Mapping[str, Any], texts: Mapping[str, str]) -> xr.Dataset:
-    """Dataset over `id` of {id: {column: text or number}}: columns of texts {column: what it is}, and NUMBERS."""
+    """Dataset over `id` of rows {id: {column: text or number}}; texts: {text column: its long name}."""
     variables = {
         column: labelled("id", np.array([row[column] for row in rows.values()], kind), text, "1")
         for columns, kind in ((texts, object), (NUMBERS, float))
@@ -151,7 +151,7 @@ def table_of_claims(rows: Mapping[str, Any], texts: Mapping[str, str]) -> xr.Dat
 
 
 def number_of(row: Any) -> str:
-    """A statistic with its interval, in words; row: of a Dataset of claims."""
+    """A statistic with its interval, in words; `row` is a row of a Dataset of claims."""
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     if np.isnan(value):
         return "no data"
@@ -163,11 +163,11 @@ def number_of(row: Any) -> str:
 
 
 def bound_of(row: Any) -> str:
-    """The bounds of a claim, in words; row: of a Dataset of claims."""
+    """The bounds of a claim, in words; `row` is a row of a Dataset of claims."""
     bounds = {name.replace("_", " "): float(row[name]) for name in BOUNDS}
     return " and ".join(f"{words} {bound:g}" for words, bound in bounds.items() if not np.isnan(bound)) or "-"
 
 
 def why_of(row: Any) -> str:
-    """Why a claim is not reproduced, if it is not and that is known; row: of a Dataset of claims."""
+    """The known cause if a claim is not reproduced, else empty; `row` is a row of a Dataset of claims."""
     return row["why"].item() if row["verdict"].item() in FAILED else ""

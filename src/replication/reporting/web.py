@@ -1,4 +1,4 @@
-"""What pages of HTML are made of: templates, pictures as data URIs, and how estimators look in SVG."""
+"""Parts of HTML pages: templates, pictures as data URIs, and the look of estimators in SVG."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from replication.types import Settings
 
 
-# Pixels of a figure for one of the page: as they are drawn for print, and letters of all figures stay of one size.
+# Pixels of a PNG for each pixel on the page. The same factor for all figures keeps their letters the same size.
 _FINER = 1.5
-# Pixels from side to side, at most.
+# Largest width of a picture in pixels.
 LARGE, SMALL = 790, 200
 _COLOURS = 128
 # Dashes of lines in pixels.
 _DASHES = {"-": "", "--": "6 3", "-.": "6 3 1.5 3", ":": "1.5 3"}
-# Letters of SVG for the codes of a path of matplotlib, but its end.
+# SVG path letters for the path codes of matplotlib, except the code for the end.
 _MOVE, _END = 1, 79
 _LETTERS = {_MOVE: "M", 2: "L", 3: "Q", 4: "C"}
 
 
 def rendered(name: str, templates: FilePath, **contents: Any) -> str:
-    """The page that a template in the folder `templates` makes of its contents: same contents, same bytes.
+    """The page from a template in the folder `templates`: the same contents give the same bytes.
 
     The filter `tojson` writes compact JSON, and raises ValueError for NaN and infinity.
     """
@@ -69,7 +69,7 @@ def embedded(png: bytes, *widths: Any) -> Any:
 
 def _reduced(image, widest):
     width = max(1, min(round(image.width / _FINER), widest))
-    # Of the filters that keep thin lines the one that mixes the fewest new colours.
+    # Among the filters that preserve thin lines, this filter adds the fewest new colours.
     image = image.resize((width, max(1, round(image.height * width / image.width))), Image.Resampling.HAMMING)
     target = io.BytesIO()
     few_colours(image, _COLOURS).convert("RGB").save(target, format="WEBP", lossless=True)
@@ -78,15 +78,15 @@ def _reduced(image, widest):
 
 
 def look_on_page(name: str, position: int) -> Settings:
-    """How an estimator looks: its colours on light and dark paper, dashes, and marker as a path of SVG one unit wide.
+    """The look of an estimator: colours on light and dark pages, dashes, and the marker as an SVG path one unit wide.
 
-    `filled` is false of markers that are lines, `hollow` and `edged` as `style.look_of` has them.
+    `filled` is false for markers that consist of lines; `hollow` and `edged` come from `style.look_of`.
     """
     look = look_of(name, position)
     path, filled = marker_path(look["marker"])
     return {
         "light": look["color"],
-        # Halfway to white.
+        # On dark pages, the colour halfway to white.
         "dark": "#" + "".join(f"{(int(look['color'][start : start + 2], 16) + 255) // 2:02x}" for start in (1, 3, 5)),
         "dashes": _DASHES[look["linestyle"]],
         "path": path,
@@ -98,14 +98,14 @@ def look_on_page(name: str, position: int) -> Settings:
 
 def marker_path(marker: str) -> tuple[str, bool]:
     """A marker of matplotlib as the data of an SVG path, one unit wide about the origin; whether it has an inside."""
-    from matplotlib.markers import MarkerStyle  # takes long
+    from matplotlib.markers import MarkerStyle  # takes long to import
 
     style, parts = MarkerStyle(marker), []
     for points, code in style.get_path().transformed(style.get_transform()).iter_segments(simplify=False):
         if code == _END:
             parts.append("Z")
             continue
-        # Down is positive in SVG.
+        # The y axis of SVG points down.
         flipped = [(1.0 - 2.0 * (axis % 2)) * value for axis, value in enumerate(points)]
         parts.append(
             _LETTERS[int(code)] + " ".join(f"{value + 0.0:.3g}" if abs(value) > 1e-6 else "0" for value in flipped)
