@@ -1,4 +1,4 @@
-# Names that the rules share; no rules here.
+# Names and functions that the rules share.
 import csv
 import functools
 import re
@@ -41,22 +41,22 @@ FIGURES = CATALOGUE.folder
 LOGS = f"logs/{SCALE}"
 MATRIX = config["matrix"]
 SCORECARD = expand(f"{FIGURES}/scorecard.{{form}}", form=["md", "html", "csv"])
-# Their paths are from where Snakemake runs, also where another workflow imports this one.
+# Paths start at the working folder of Snakemake, even if another workflow imports this one.
 TEMPLATES = sorted(
     os.path.relpath(path) for path in (ROOT / "workflow/templates").iterdir() if path.suffix in (".html", ".css", ".js")
 )
-# What the page of the zoo is made from is what this figure is drawn from.
+# The page of the zoo has the same inputs as this figure.
 ZOO = CATALOGUE.shown["zoo-seconds"]
 ZOO_FIGURES = {
     exhibit["title"]: exhibit["files"][0] for exhibit in CATALOGUE.exhibits.values() if exhibit["paper"] == ZOO.paper
 }
-# The priority of the longest way through the workflow, to the figures of the zoo: what is left to the end then runs
-# beside other things.
+# The priority of jobs on the longest path through the workflow, which ends in the figures of the zoo. Starting them first
+# leaves short jobs of other figures for the end, so that all cores stay busy.
 ZOO_FIRST = 1
 
 
 def one_of_names(names):
-    """A pattern for wildcards that any of these names matches, and nothing else if there are none."""
+    """A pattern for wildcards that matches these names only; without names it matches nothing."""
     return "|".join(map(re.escape, sorted(names))) or "(?!)"
 
 
@@ -69,12 +69,12 @@ def script_source(name, *modules, files=()):
 
 
 def rising(amount):
-    """MB or minutes to ask for: so many, and as many again at every further attempt."""
+    """MB or minutes to ask for: `amount` times the number of the attempt."""
     return lambda wildcards, attempt: amount * attempt
 
 
 def entries_of(dataset):
-    """Entries of a data set and its source, and of the digits that stand in for it: with label units if it has them."""
+    """Entries of a data set and its source, and of its stand-in: digits, with label units if the data set has them."""
     entry, digits = config["datasets"][dataset], config["datasets"]["digits"]
     if "label_units" in entry:
         digits = config["datasets"]["digits-labelled"]
@@ -83,18 +83,18 @@ def entries_of(dataset):
 
 
 def start_of(wildcards):
-    """The model that a training goes on from, if any."""
+    """The model from which a training starts, if any."""
     entry = config["models"][wildcards.model]
     return {"start": f"{DATA}/models/{entry['start']}.nc"} if "start" in entry else {}
 
 
 def settings_of(estimators):
-    """What estimates by some estimators on a model depend on, by the wildcards of a job."""
+    """A function of the wildcards of a job that returns the settings of its estimates by these estimators."""
     return lambda wildcards: estimate_settings(config, wildcards.model, estimators)
 
 
 def snapshots_of(wildcards):
-    """The snapshots of the training of a model, where they are kept."""
+    """The snapshots of the training of a model, if they are stored."""
     kept = wildcards.model in with_snapshots(config)
     return {"snapshots": f"{DATA}/models/{wildcards.model}.snapshots.nc"} if kept else {}
 
@@ -104,7 +104,7 @@ def dataset_of(wildcards):
 
 
 def trainer_source(script, *modules, files=()):
-    """Digest of the code of a job that trains a model: that of its trainer alone."""
+    """A function of the wildcards: the digest of the script and of the trainer of the model, without other trainers."""
     return lambda wildcards: script_source(
         script, *modules_of([config["models"][wildcards.model]["train"]["method"]]), *modules, files=files
     )
@@ -125,7 +125,7 @@ def in_report(wildcards):
 
 
 def published_verdicts():
-    """[paper, verdict, number of claims] of the published run; empty without one."""
+    """[paper, verdict, number of claims] of the published run; empty if there is none."""
     path = ROOT / f"{PUBLISHED}.csv"
     if not path.is_file():
         return []

@@ -1,6 +1,6 @@
-# Estimates of log Z: all budgets and replicates of a model and an estimator in one job; of a model of the matrix, of the
-# estimators in one that read the same run, or of all, where the configuration says so: starting a job may cost more than
-# a small model. All are checked against the same evidence.
+# Estimates of log Z. A job makes all budgets and replicates of a model and an estimator. For models of the matrix, a job
+# makes all estimators that read the same run, or all estimators if the configuration sets `together`, because starting a
+# job may cost more than the estimates on a small model. All estimates are checked against the same evidence.
 #
 # inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
 # outputs: data/<scale>/evidence/<model>.nc; data/<scale>/estimates/<model>/<estimator>.nc
@@ -53,7 +53,7 @@ rule estimate:
         "../scripts/estimate.py"
 
 
-# A name for each lot, of which others make single files, too: those whose seed and settings say the same.
+# One rule per lot of estimators that share a job; `ruleorder` prefers it over `estimate`, which can make the same files.
 for lot, estimators in made_together(config).items():
 
     workflow.ruleorder(f"estimate_{lot}".replace("-", "_"), "estimate")
@@ -79,7 +79,7 @@ for lot, estimators in made_together(config).items():
             mem_mb=rising(2000),
             runtime=rising(720),
         params:
-            # Made from the output, they would not be watched for changes.
+            # Snakemake does not compare params that are functions of `output`, so these depend on wildcards only.
             settings=settings_of(estimators),
             stream="estimate",
             sources=sources_of(config, script_source, estimators),

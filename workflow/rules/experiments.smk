@@ -1,4 +1,4 @@
-# What figures and tables need beyond models, truths and estimates, as their declarations say.
+# Experiments: the artifacts that declarations of figures and tables need beyond models, truths and estimates.
 #
 # inputs:  data/<scale>/; data/datasets/<dataset>.nc
 # outputs: data/<scale>/{best,checks,comparisons,figures,tables,timings,tours,trainings}/; data/<scale>/zoo.nc
@@ -19,7 +19,7 @@ rule experiment:
     resources:
         mem_mb=rising(2500),
         runtime=rising(720),
-        # On a cluster times are taken on a node of their own, here beside other jobs: they are CPU seconds.
+        # On a cluster timed jobs run on an exclusive node. On one machine they run beside others, and measure CPU seconds.
         slurm_extra=lambda wildcards: "--exclusive" if experiment_at(wildcards).timed else "",
     params:
         run=lambda wildcards: experiment_at(wildcards).run,

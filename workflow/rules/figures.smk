@@ -1,4 +1,4 @@
-# Figures and tables, from artifacts alone, as their declarations say.
+# Figures and tables, drawn by their declarations from artifacts alone.
 #
 # inputs:  data/<scale>/
 # outputs: figures/<scale>/<paper>/<figure>.png and, where `pdf` is set, .pdf; <table>.html, .md and .csv

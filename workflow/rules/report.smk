@@ -1,5 +1,4 @@
-# The scorecard to read; all figures, tables and verdicts on one page that needs nothing beside itself; and another such
-# page of the zoo, to choose from.
+# The scorecard for readers; a self-contained page of all figures, tables and verdicts; and an interactive page of the zoo.
 #
 # inputs:  data/<scale>/; figures/<scale>/; workflow/templates/
 # outputs: figures/<scale>/scorecard.{md,html,csv}; figures/<scale>/index.html; figures/<scale>/zoo.html
@@ -87,7 +86,7 @@ rule zoo_page:
         "../scripts/zoo_page.py"
 
 
-# Without outputs it always runs, and whatever ran ends in printing the tables.
+# The rule has no outputs, so it always runs, and the run ends by printing the tables.
 rule claims:
     input:
         table=f"{FIGURES}/scorecard.md",

@@ -1,4 +1,4 @@
-# What log Z is: known, by enumeration where the smaller layer allows it, else the mean of long runs of unlike estimators.
+# The true log Z: known, enumerated if the smaller layer is small enough, else the mean of long runs of unlike estimators.
 #
 # inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
 # outputs: data/<scale>/truths/<model>.nc; <model>.<estimator>.nc for the long runs

@@ -1,4 +1,4 @@
-# Verdicts on the published claims, from artifacts alone: one job for each figure that shows any, and the scorecard.
+# Verdicts on the published claims, from artifacts alone: a job for each figure with claims, and the scorecard.
 #
 # inputs:  data/<scale>/
 # outputs: data/<scale>/verdicts/<figure>.nc; data/<scale>/scorecard.nc
