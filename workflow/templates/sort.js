@@ -1,5 +1,5 @@
 "use strict";
-// Headings that sort, and a line that says how many rows are shown; without scripts the table reads as it stands.
+// Headings that sort, and a line with the number of rows shown; without scripts the table is complete and unsorted.
 (function () {
   const table = document.getElementById("scorecard-table");
   const body = table.tBodies[0];

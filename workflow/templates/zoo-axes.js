@@ -7,7 +7,7 @@ const axes = (() => {
     const [low, high] = positive.length ? [Math.min(...positive) / margin, Math.max(...positive) * margin] : [0.1, 10];
     const [bottom, top] = [Math.log(low), Math.log(high)];
     const at = (value) => start + ((Math.log(Math.max(value, low)) - bottom) / (top - bottom)) * (end - start);
-    // At 1, 2 and 5 times powers of ten, or at fewer, until there is room.
+    // Ticks at 1, 2 and 5 times powers of ten, or at fewer values until their labels fit.
     const choices = [[[1, 2, 5], 1], [[1, 3], 1], ...[1, 2, 3, 4, 6, 8].map((every) => [[1], every])];
     let ticks = [];
     for (const [steps, every] of choices) {
@@ -34,7 +34,7 @@ const axes = (() => {
     return { at, ticks: [...ticks.map((tick) => -tick).reverse(), 0, ...ticks] };
   }
 
-  // Of shares.
+  // An axis of shares.
   function linear(start, end, gap) {
     const ticks = Math.abs(end - start) > 6 * gap ? [0, 0.2, 0.4, 0.6, 0.8, 1] : [0, 0.5, 1];
     return { at: (value) => start + value * (end - start), ticks };

@@ -7,7 +7,7 @@ const numbers = (() => {
   const signed = (value) => (value > 0 ? "+" : "") + digits(value).replace("-", "−");
   const texts = { rmse: digits, bias: signed, coverage: percent, converged_coverage: percent };
 
-  // [value, low end, high end]; null where there is none.
+  // [value, low end, high end]; null for missing numbers.
   function cell(family, key, row, place) {
     const { value, low, high } = family[key];
     return [value, low, high].map((each) => each[row][place]);

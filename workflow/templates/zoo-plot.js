@@ -34,7 +34,7 @@ const plots = (() => {
     node(parent, "path", { class: "marker" + sort, d: look.path, transform: "scale(9)" });
   }
 
-  // The marker of an estimator among words.
+  // The marker of an estimator within a line of text.
   function swatch(parent, look) {
     const made = node(parent, "svg", { class: "swatch", viewBox: "-7 -7 14 14", "aria-hidden": "true" });
     marker(coloured(made, look), look, false);

@@ -1,4 +1,4 @@
-// What the reader chooses of numbers that are all computed already; without scripts the table below is there.
+// Shows the numbers that the reader chooses; all numbers are computed already. Without scripts the table below remains.
 (() => {
   "use strict";
   const zoo = JSON.parse(document.getElementById("data").textContent);
@@ -13,7 +13,7 @@
     sweeps: alike,
     seconds: alike,
     bias: "Mean over the models of the family, with 95% intervals. Hollow: some runs did not converge. Grey: two standard errors of the truth to either side. Beyond the innermost ticks the axis is logarithmic.",
-    coverage: "Over models and runs, with 95% intervals. Hollow, below: of the runs alone that converged, where not all did. Dashed: 95%.",
+    coverage: "Over models and runs, with 95% intervals. Hollow, below: only converged runs, if some did not converge. Dashed: 95%.",
   };
   let kept = location.hash, drawnAt = 0;
 
@@ -87,7 +87,7 @@
     return table;
   }
 
-  // What the marker under the pointer or in focus stands for.
+  // Show the numbers of the marker under the pointer or in focus.
   function tell(point) {
     const hint = "Point at a marker for its numbers, or go there by Tab and the arrow keys.";
     byId("readout").textContent = point ? point.getAttribute("aria-label") : hint;
@@ -112,7 +112,7 @@
     budget.selectedIndex = place < 0 ? budgets.length - 1 : place;
   }
 
-  // The fragment of the address says what is chosen, so that it can be shared; what it says wrongly is left as it is.
+  // The fragment of the address holds the choices, so that a link can be shared; invalid choices are ignored.
   function restore() {
     const wanted = new URLSearchParams(location.hash.slice(1));
     for (const control of [family, quantity, order]) {

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from logzoo.types import FilePath
 
 
-# Digits of the hash of an input: enough to tell which it was.
+# Digits of the hash of an input, enough to identify it.
 _SHORT = 12
 # Lines and columns of a table that are shown in its small picture.
 _CORNER = 8, 3
 
 
 def exhibit_of(shown: Mapping[str, Any], records: Sequence[Any]) -> dict[str, Any]:
-    """A figure or table, for the page: as `replication.catalogue` describes it, with its `picture` or `table`.
+    """A figure or table for the page: the entry of `Catalogue.exhibits` with its `picture` or `table`.
 
     shown: {title, paper, caption, files, artifacts, verdict}; the last three are paths from the folder of the project,
     of a picture its PNG, of a table its rows first. records: {path of an artifact: its attributes}.
@@ -70,9 +70,9 @@ def page(
 ) -> str:
     """The page: card of `reporting.scorecard.scorecard`, {name: exhibit}, all estimates, {paper: its entry} in order.
 
-    An entry is {title, source}, with `question` and `answers` (names of exhibits) where these open the page. `folder`
-    is where the page will lie, `companion` an interactive page to link to, both from the folder of the project;
-    `templates` is a folder, too. uses: rows (model, call, result) of the table below the question; findings: sentences;
+    An entry is {title, source}, with `question` and `answers` (names of exhibits) if these open the page. `folder` is
+    the folder of the page and `companion` an interactive page to link to, both as paths from the folder of the project.
+    `templates` is a folder. uses: rows (model, call, result) of the table below the question; findings: sentences;
     published: [paper, verdict, number of claims] of the published run.
     """
     rows = [_row(row, folder, exhibits) for row in entries(card)]
@@ -105,7 +105,7 @@ def page(
 
 
 def scorecard_page(card: xr.Dataset, *, scale: str, folder: str, templates: FilePath) -> str:
-    """The scorecard alone, as a page."""
+    """A page with only the scorecard."""
     rows = [_row(row, folder, {}) for row in entries(card)]
     return rendered("scorecard.html", templates, **_common(rows, scale, card.attrs), summary=summary(card, scale))
 
@@ -197,13 +197,13 @@ def _kind(attributes):
 
 
 def _record(path, attributes, folder):
-    """Where an artifact comes from, from its attributes."""
+    """The provenance of an artifact, from its attributes."""
     return {
         "path": path,
         "href": relative(path, folder),
         "kind": _kind(attributes),
         "seed": attributes["seed_path"],
-        # With blanks, at which lines may break.
+        # The spaces let lines break.
         "parameters": json.dumps(json.loads(attributes["parameters_json"]), ensure_ascii=False),
         "content": attributes["content_sha256"],
         "source": attributes["source_sha256"],
@@ -212,7 +212,7 @@ def _record(path, attributes, folder):
 
 
 def _section(name, entry, items, opening, rows):
-    """A paper: its exhibits, those of them that open the page, and the claims whose figures are not there."""
+    """A paper: its exhibits, the exhibits that open the page, and the claims whose figures are left out."""
     tiles = [item for item in items if item["paper"] == name]
     present = {item["name"] for item in tiles}
     absent = [row for row in rows if row["paper"] == name and row["figure"] not in present]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from replication.types import Inputs
 
 
-# The trainer label of a model that was not trained here, by the key of its entry.
+# {key of the entry of a model that was not trained here: its trainer label}.
 _UNTRAINED = {"import": "imported", "known": "known"}
 
 
@@ -59,7 +59,7 @@ def matrix_places(config: dict) -> dict[str, dict]:
 
 
 def arenas_of(config: dict) -> list[str]:
-    """Families beside the zoo whose log Z is exact by construction, or that are small and have a name."""
+    """Families beside the zoo that have a known log Z, or have a name and are small enough to enumerate."""
     models = config["models"]
     chosen = [name for name in config["matrix"]["models"] if {"known", "family"} & models[name].keys()]
     return list(dict.fromkeys(models[name].get("family", name) for name in chosen))
@@ -81,7 +81,7 @@ def combined(here: Here) -> Inputs:
 
 
 def combined_and_timed(here: Here) -> Inputs:
-    """The same, and input `timings`: {family: seconds of all estimators on its first model}."""
+    """Inputs `zoo`, as in `combined`, and `timings`: {family: seconds of all estimators on its first model}."""
     config, seconds, timings = here.config, here.of("zoo-seconds"), {}
     for model, labels in matrix_places(config).items():
         if labels["family"] not in timings:

@@ -1,8 +1,8 @@
-"""Which estimator to use, by kind of model: six of them against sweeps.
+"""Which estimator to use, by kind of model: at most six estimators against sweeps.
 
 Root mean square error of log Z against Gibbs sweeps per chain, geometric mean over the models of a kind: trained RBMs,
 models with several modes, and the published RBM of 500 hidden units. Lines: the estimators of the lowest error at the
-largest budget of each kind, and those that the papers compare, six at most; the best is bold, with its 95% bootstrap
+largest budget of each kind, and the estimators of the papers, six at most. The best is bold, with its 95% bootstrap
 interval. Hollow markers: some replicate did not converge. In the hatched region errors are below the standard error of
 the truth.
 """
@@ -56,13 +56,13 @@ def settings(here: Here) -> Settings:
 
 
 def kinds_of(zoo: xr.Dataset, arenas: list[str]) -> dict[str, xr.Dataset]:
-    """The models of each kind, {kind: part}, each part at the budgets that all its models have; no kind without any."""
+    """The models of each kind, {kind: part}, at the budgets that all models of a part have, without empty kinds."""
     several, imported = np.isin(zoo["family"].values, arenas), zoo["trainer"].values == "imported"
     kinds = np.select([several, imported], [_MULTIMODAL, _IMPORTED], _TRAINED)
     ran, parts = zoo["log_z"].notnull().any(["estimator", "replicate"]).transpose("model", "budget").values, {}
     for kind in _TITLES:
         of_kind = ran[kinds == kind].sum(axis=0)
-        # Models of a kind need not share a budget: those stay that have the largest of the budgets of most models.
+        # Models of a kind may share no budget. Only models with the most common budget are used; in a tie, the largest.
         largest = ran.shape[1] - 1 - int(np.argmax(of_kind[::-1]))
         part = zoo.isel(model=np.flatnonzero((kinds == kind) & ran[:, largest]))
         if part.sizes["model"]:
@@ -71,7 +71,7 @@ def kinds_of(zoo: xr.Dataset, arenas: list[str]) -> dict[str, xr.Dataset]:
 
 
 def draw(artifacts: Artifacts, *, arenas: list[str], names: Names) -> Figure:
-    """RMSE against sweeps, a panel for each kind of model, the same six estimators at most in each."""
+    """RMSE against sweeps, a panel for each kind of model, with the same estimators (at most six) in all."""
     zoo = artifacts["zoo"]
     parts = kinds_of(zoo, arenas)
     winners = [part["estimator"].values[among_the_best(part)[-1][0]] for part in parts.values()]
@@ -93,8 +93,8 @@ def draw(artifacts: Artifacts, *, arenas: list[str], names: Names) -> Figure:
 def uses(zoo: xr.Dataset, *, arenas: list[str], names: dict[str, str], enumerated: int) -> list[Use]:
     """Recommendations for a small model, for each kind of model of the zoo, for an unknown and for a huge model.
 
-    enumerated: units of the smaller layer up to which log Z is enumerated. The estimator is that of the lowest RMSE at
-    the largest budget that the models of a kind share.
+    enumerated: units of the smaller layer up to which log Z is enumerated. The estimator of a kind has the lowest RMSE
+    at the largest budget that its models share.
     """
     parts = kinds_of(zoo, arenas)
     rows = [Use(f"small: up to {enumerated} units in one layer", "exact_log_z(rbm)", "enumeration, no error")]
@@ -135,7 +135,7 @@ def findings(zoo: xr.Dataset, *, names: dict[str, str]) -> list[str]:
     firsts = [str(part["estimator"].values[among_the_best(part)[-1][0]]) for part in parts]
     counts = sorted({name: firsts.count(name) for name in firsts}.items(), key=lambda item: -item[1])
     first = ", ".join(f"{names[name]} on {count}" for name, count in counts[:3])
-    sentences = [f"Lowest error at the largest budget, of {len(firsts)} families of models: {first}."]
+    sentences = [f"These estimators have the lowest error at the largest budget, of {len(firsts)} families: {first}."]
     exact = zoo.isel(model=np.flatnonzero(zoo["truth_std_error"].values == 0.0))
     if exact.sizes["model"]:
         totals = {name: 0 for name in ("right", "refused", "silently wrong")}

@@ -57,7 +57,7 @@ _WINNER_COLUMNS = {
 
 
 def choice_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
-    """A row for every family and budget, and one that sums up."""
+    """A row for every family and budget, and a row of totals."""
     rows, listed, seconds_of = {}, Counter(), Counter()
     for family, part in families(artifacts["zoo"]).items():
         timings, budgets = artifacts["timings"][family], part["budget"].values
@@ -91,14 +91,14 @@ def choice_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
 
 
 def _often(listed, seconds, names, count):
-    """The row that closes the table: how often each estimator is among the best, the least seconds first in a tie."""
+    """The last row: how often each estimator is among the best; ties are in order of seconds."""
     order = sorted(listed, key=lambda name: (-listed[name], seconds[name] / listed[name]))
     often = [f"{names[name]} {listed[name]}" for name in order]
     return {f"among the best, of {count} rows": {"best": often[0], "tied": ", ".join(often[1:]) or "-"}}
 
 
 def winner_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
-    """A row for every family; two rows count how often each estimator is among the best, and name the others."""
+    """A row for every family, a row of how often each estimator is among the best, and a row of all others."""
     zoo, rows, listed = artifacts["zoo"], {}, {"best": [], "best_in_time": []}
     titles = [names[name] for name in zoo["estimator"].values]
     for family, part in families(zoo).items():
@@ -118,9 +118,9 @@ def winner_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
 
 
 def within(logs: Array, seconds: Array, limit: float) -> Array:
-    """Log RMSE (n, estimator) of what fits in that many seconds; of budgets (n, estimator, budget).
+    """Log RMSE (n, estimator) within `limit` seconds, interpolated from log RMSEs at budgets (n, estimator, budget).
 
-    seconds (estimator, budget), rising. NaN where not even the smallest budget fits.
+    seconds (estimator, budget), rising. NaN if the smallest budget already takes longer.
     """
     values = np.full(logs.shape[:2], np.nan)
     for row, taken in enumerate(seconds):
@@ -133,7 +133,7 @@ def within(logs: Array, seconds: Array, limit: float) -> Array:
 
 
 def _often_and_never(listed, titles, count):
-    """Rows that close the table."""
+    """The last two rows of the table."""
     often, never = {}, {}
     for key, chosen in listed.items():
         counts = np.bincount(chosen, minlength=len(titles))
@@ -152,16 +152,16 @@ FIGURES = {
     "zoo-choice": Declaration(
         "Which estimator to use, derived from the zoo and from measured seconds. The RMSE is the geometric mean over "
         "the models of a family. Estimators that are not significantly worse than the best (paired bootstrap, 5%) are "
-        "listed beside it. Intervals are too narrow where significantly fewer than 95% of them cover.",
+        "listed beside it. Intervals are called too narrow if significantly fewer than 95% of them cover.",
         combined_and_timed,
         rows=choice_rows,
     ),
     "zoo-winners": Declaration(
-        "By sweeps: the estimator of the lowest RMSE at the largest budget of a family, and those not significantly "
-        "worse (paired bootstrap, 5%). By seconds: the same within the time that the median estimator takes for that "
-        "budget. RMSEs between two budgets are interpolated in logarithms; faster estimators are taken at the largest "
-        "budget, and one whose smallest budget takes longer has no estimate. The last row names the estimators that "
-        "are never among the best.",
+        "By sweeps: the estimator of the lowest RMSE at the largest budget of a family, and all estimators not "
+        "significantly worse (paired bootstrap, 5%). By seconds: the same within the time of the median estimator at "
+        "that budget. RMSEs between two budgets are interpolated in logarithms. Faster estimators are taken at the "
+        "largest budget. An estimator whose smallest budget takes longer is left out. The last row names the "
+        "estimators that are never among the best.",
         combined_and_timed,
         rows=winner_rows,
     ),

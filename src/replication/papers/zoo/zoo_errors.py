@@ -85,7 +85,7 @@ def _draw_errors(zoo, names, x_of, label):
 def draw_family(
     axis: Axes, part: Dataset, names: Names, x_of: Callable[[str, Array], Array], drawn: Sequence[str] = COMPARED
 ) -> None:
-    """Lines of the best estimator (bold, with a band) and of those `drawn`; a grey band of the range of all others."""
+    """Draw lines of the best estimator (bold, with a band) and of `drawn`, and a grey band over all others."""
     from matplotlib.ticker import LogLocator
 
     others: list[tuple[np.ndarray, np.ndarray]] = []
@@ -116,9 +116,9 @@ def draw_family(
 
 
 def range_of(lines: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions x, and the lowest and the highest of lines (x, values) there, interpolated in logarithms.
+    """Positions x, with the lowest and the highest value of lines (x, values), interpolated in logarithms.
 
-    Lines start at their first finite value, and keep their last one: within more time no estimate is worse.
+    A line starts at its first finite value. Beyond its end it keeps its last value, because more time is no worse.
     """
     lines = [(x[np.isfinite(values)], values[np.isfinite(values)]) for x, values in lines]
     knots = np.unique(np.concatenate([x for x, _ in lines]))
@@ -130,7 +130,7 @@ def range_of(lines: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np
 def add_key(
     figure: Figure, axes: Iterable[Axes], *, hollow: str = "", shaded: str = "", filled: str = "", columns: int = 4
 ) -> None:
-    """One legend above all panels: their lines, and what filled and hollow markers and shading mean."""
+    """Add one legend above all panels: the lines, and the meaning of filled and hollow markers and of shading."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -148,7 +148,7 @@ def add_key(
 
 
 def new_panels(count: int, width: float, height: float, *, margin: float = 1.6, **more: Any) -> tuple[Figure, Array]:
-    """A figure of panels of that size in inches, at most three a row, and their axes; more: options of `subplots`."""
+    """A figure with panels of this size in inches, at most three a row, and their axes; more: options of `subplots`."""
     rows, columns = -(-count // PANEL_COLUMNS), min(count, PANEL_COLUMNS)
     figure = new_figure(width * columns + margin, height * rows)
     axes = figure.subplots(rows, columns, squeeze=False, **more).ravel()
@@ -201,7 +201,7 @@ def draw_classes(
     label: str,
     crossed: Array | None = None,
 ) -> Figure:
-    """A map of classes between `edges`: estimators, best mean rank first, by columns; empty where there is no value.
+    """A map of classes between `edges`: estimators (best mean rank first) by columns. Cells without a value are empty.
 
     values (estimator, column); columns: their labels, "family, more"; crossed: cells with a cross.
     """
@@ -252,8 +252,8 @@ FIGURES = {
         draw_ranks,
     ),
     "zoo-sweeps": Declaration(
-        "Root mean square error of log Z against Gibbs sweeps per chain, geometric mean over the models of a family, "
-        "of the estimators that the four papers compare and of the best one (bold). Its band is the 95% interval from "
+        "Root mean square error of log Z against Gibbs sweeps per chain, as a geometric mean over the models of a "
+        "family. Lines: the estimators of the four papers and the best one (bold). Its band is the 95% interval from "
         "resampled models (of a single model: its replicates, taken as normal). Grey band: range of all other "
         "estimators. Hollow markers: some replicate did not converge. In the hatched region errors are below the "
         "standard error of the truth itself. `auto` is not among them: it enumerates the models of up to 20 units in "

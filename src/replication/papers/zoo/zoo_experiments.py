@@ -26,9 +26,9 @@ _CELLS = ("model", "estimator", "budget", "replicate")
 _VARIABLES = ["log_z", "std_error", "interval", "converged", "reasons", "sweeps_spent"]
 # Coordinates by which a model may be selected, beside its sizes.
 _LABELS = {
-    "family": "models alike: their data set and number of hidden units",
+    "family": "family: data set and number of hidden units of similar models",
     "dataset": "data set that the model belongs to",
-    "trainer": "how the model was trained; imported or known of others",
+    "trainer": "trainer of the model; for others, imported or known",
 }
 
 
@@ -73,13 +73,13 @@ def _texts(values):
 
 
 def _of_truths(truths):
-    """Variables over `model` of log Z taken as true."""
+    """Variables over `model` of the true log Z."""
     likelihoods = [float(truth["log_likelihood"].sel(split="test")) for truth in truths]
     stand_ins = [int("stand_in_for" in truth.attrs) for truth in truths]
     values = {
-        "truth": ([float(truth["log_z"]) for truth in truths], "log Z taken as true", "nat"),
-        "truth_std_error": ([float(truth["std_error"]) for truth in truths], "standard error of it", "nat"),
-        "test_log_likelihood": (likelihoods, "mean test log-likelihood under it", "nat"),
+        "truth": ([float(truth["log_z"]) for truth in truths], "true log Z", "nat"),
+        "truth_std_error": ([float(truth["std_error"]) for truth in truths], "standard error of the true log Z", "nat"),
+        "test_log_likelihood": (likelihoods, "mean test log-likelihood under the true log Z", "nat"),
         "stand_in": (stand_ins, "1 when another data set stands in for the model's own", "1"),
     }
     return {name: labelled("model", *content) for name, content in values.items()}
@@ -88,10 +88,10 @@ def _of_truths(truths):
 def both_sides(
     artifacts: Artifacts, *, lower: Sequence[str], budgets: Sequence[int], replicates: int, chains: int, stream: Stream
 ) -> xr.Dataset:
-    """log Z (side, budget, replicate) by the estimators `lower`, low on average, and `reverse` from exact draws, high.
+    """log Z (side, budget, replicate) by the estimators `lower` (low on average) and `reverse` (high on average).
 
-    The base is matched to the training data; budgets in sweeps per chain. Returns a Dataset, log Z in nats. Raises
-    ValueError for a model that has no way to exact draws.
+    `reverse` starts from exact draws. The base is matched to the training data. Budgets are in sweeps per chain. The
+    Dataset has log Z in nats. Raises ValueError for a model without a method for exact draws.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     shape = len(budgets), replicates, chains, rbm.visible
@@ -109,7 +109,7 @@ def both_sides(
     return xr.Dataset(
         {"log_z": labelled(("side", "budget", "replicate"), log_z, "estimate of log Z", "nat")},
         coords={
-            "side": coordinate("side", [*lower, "reverse"], "annealing up by that estimator, or reverse: down"),
+            "side": coordinate("side", [*lower, "reverse"], "estimator that anneals up; reverse anneals down"),
             "budget": coordinate("budget", budgets, "budget in Gibbs sweeps per chain", "sweep"),
             "replicate": coordinate("replicate", range(replicates), "independent repeat"),
         },

@@ -1,4 +1,4 @@
-"""The models of the matrix: log Z and likelihoods by model and by trainer, and which training makes hard ones."""
+"""The models of the matrix: log Z and likelihoods by model and trainer, and their difficulty for estimators."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def likelihood_settings(here: Here) -> Settings:
 
 
 def likelihood_rows(artifacts: Artifacts, *, titles: Names, published: Mapping[str, Mapping[str, float]]) -> Dataset:
-    """A row for each model; notes have the likelihood by its published log Z and our free energies."""
+    """A row for each model. Notes state the likelihoods from published log Z and our free energies."""
     table, notes = {}, []
     for model, truth in artifacts.items():
         known = {} if "stand_in_for" in truth.attrs else published.get(model, {})
@@ -117,7 +117,7 @@ def trainer_settings(here: Here) -> Settings:
 
 
 def draw_trainers(artifacts: Artifacts, *, trainers: Names) -> Figure:
-    """RMSE on the models of every family of several, relative to the median model; their likelihood beside it.
+    """RMSE relative to the median model, in every family with several models, beside their likelihoods.
 
     trainers: {trainer: name}.
     """
@@ -159,22 +159,22 @@ def _draw_difficulty(axis, part):
 FIGURES = {
     "zoo-likelihoods": Declaration(
         "Log Z of every model, exact or from long runs of unlike estimators, the mean log-likelihoods of its data "
-        "under it, and what was published where there is anything.",
+        "under this log Z, and the published values if there are any.",
         likelihood_inputs,
         rows=likelihood_rows,
         settings=likelihood_settings,
     ),
     "zoo-trained": Declaration(
-        "Log Z and mean log-likelihoods, in nats, of the model that each trainer ends in. Chain-sweeps are about "
-        "equal, but those of trainers by tours, which end when they return.",
+        "Log Z and mean log-likelihoods, in nats, of the final model of each trainer. All trainers have about equal "
+        "chain-sweeps, except trainers by tours, whose tours end when they return.",
         trained_inputs,
         rows=trained_rows,
         settings=trained_settings,
     ),
     "zoo-trainers": Declaration(
-        "Root mean square error on the models of each trainer relative to the median model of the same data set: "
-        "black, the geometric mean over estimators and budgets with its 95% interval from resampled replicates; grey, "
-        "each estimator. Right: the mean test log-likelihood of the same models.",
+        "Left: root mean square error on the models of each trainer, relative to the median model of the same data "
+        "set. Black: geometric mean over estimators and budgets, with its 95% interval from resampled replicates. "
+        "Grey: each estimator. Right: the mean test log-likelihood of the same models.",
         combined,
         draw_trainers,
         settings=trainer_settings,

@@ -1,7 +1,7 @@
 """The zoo as a page on which the reader chooses: family, budget, estimators and quantity.
 
-Self-contained HTML from the templates in workflow/templates: same contents, same bytes. All numbers on it are those of
-`results`; its script selects and draws. Without scripts it shows a table.
+The page is self-contained HTML from the templates in workflow/templates; the same contents give the same bytes. All its
+numbers come from `results`; its script selects and draws. Without scripts it shows a table.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def page(
 ) -> str:
     """The page, from artifacts `zoo` and `timings` {family: Dataset}.
 
-    names: {estimator: name}; pages: {estimator: its page in the docs}; figures: {title: file}, to link to; places:
-    {name: file} of the artifacts; folder: that of the page. All paths are relative to the folder of the project.
+    names: {estimator: name}; pages: {estimator: page in the docs}; figures: {title: file}, for links; places: {name:
+    file} of the artifacts; folder: folder of the page. All paths are relative to the folder of the project.
     """
     zoo = artifacts["zoo"]
     replaced = stand_ins([zoo])
@@ -83,7 +83,7 @@ def page(
 
 
 def opening_family(by_family: list[dict]) -> int:
-    """The number of the family with which the page opens: the first of those whose winner is clearest."""
+    """The index of the family with which the page opens: the first with the clearest winner."""
     ties = [len(family["best"][-1]) for family in by_family]
     return ties.index(min(ties))
 
@@ -95,7 +95,7 @@ def _estimator(name, row, title, page, folder):
 
 
 def _cell(family, row):
-    """RMSE at the largest budget of a family, as texts; None where an estimator has none."""
+    """RMSE at the largest budget of a family, as texts; None for an estimator without a value."""
     value, low, high = (family["rmse"][key][row][-1] for key in ("value", "low", "high"))
     if value is None:
         return None
@@ -109,12 +109,11 @@ def _cell(family, row):
 
 
 def results(zoo: xr.Dataset, timings: dict[str, xr.Dataset]) -> list[dict]:
-    """A dict of numbers for JSON for every family, rounded to four digits; None where there is no finite number.
+    """A dict for JSON for every family, with numbers rounded to four digits; None in place of NaN and infinity.
 
     timings: {family: Dataset}, as in `families.combined_and_timed`. Cells are lists [estimator][budget]; a quantity
-    with its 95% interval is {"value", "low", "high"} of them. `best` lists, for each budget, the estimators not
-    significantly worse than the best by RMSE (paired bootstrap); `converged_coverage` is that of
-    the converged runs.
+    with its 95% interval is {"value", "low", "high"} of such lists. `best` lists, for each budget, the estimators not
+    significantly worse than the best by RMSE (paired bootstrap). `converged_coverage` is over converged runs only.
     """
     return [_of_family(name, part, timings[name]) for name, part in families(zoo).items()]
 
@@ -151,7 +150,7 @@ def _coverage(part):
 
 
 def rounded(values: Any) -> Any:
-    """Numbers with four digits, in lists where there are several; None for values that are not finite."""
+    """Numbers rounded to four digits, in lists for arrays; None for values that are not finite."""
     if np.ndim(values):
         return [rounded(value) for value in values]
     return float(f"{values:.{_DIGITS}g}") if np.isfinite(values) else None

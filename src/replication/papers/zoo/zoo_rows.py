@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from replication.types import Artifacts, Dataset, Figure, Names, Settings
 
 
-# Outcome -> what the legend calls it, and its colour; distinct in grey, too.
+# {outcome: (name in the legend, colour)}; the colours also differ in grey.
 _OUTCOMES = {
     "right": ("converged, right", "#6BAED6"),
     "refused": ("not converged", "#D9D9D9"),
     "silently wrong": ("silently wrong (number of runs)", "#B2182B"),
 }
 _SHADED = "not significantly worse than the best"
-# nats; between the innermost lie errors that may be 0.
+# Edges in nats. Errors between the innermost edges may be 0.
 _BIAS_CLASSES = [-10.0, -1.0, -0.1, -1e-9, 1e-9, 0.1, 1.0, 10.0]
 
 
@@ -63,7 +63,7 @@ def draw_arenas(artifacts: Artifacts, *, arenas: list[str], of_papers: Sequence[
     parts = _at_one_budget(zoo)
     if not parts:
         return nothing_to_show(artifacts["zoo"])
-    # Families are independent: their resamples are not paired.
+    # Families are independent, so their resamples are not paired.
     logs = [
         (log_rmse(measured_moments(part))[0, :, 0], _resampled(part, key)) for key, part in enumerate(parts.values())
     ]
@@ -95,7 +95,7 @@ def draw_arenas(artifacts: Artifacts, *, arenas: list[str], of_papers: Sequence[
 
 
 def _at_one_budget(zoo):
-    """The families at the largest budget that all models have; each at its own largest where there is none."""
+    """The families at the largest budget that all models have; without one, each family at its largest budget."""
     ran = zoo["log_z"].notnull().any(["estimator", "replicate"]).all("model")
     shared = zoo["budget"].values[ran.values]
     return {
@@ -105,7 +105,7 @@ def _at_one_budget(zoo):
 
 
 def _resampled(part, key):
-    """Resampled log RMSE (resample, estimator), in an order of the family's own."""
+    """Resampled log RMSE (resample, estimator), in a random order that differs between families."""
     return log_rmse(resampled_moments(part))[fixed_generator(key).permutation(RESAMPLES), :, 0]
 
 
@@ -127,7 +127,7 @@ def _draw_panel(axis, estimators, order, values, others, doubtful):
 
 
 def draw_bias(artifacts: Artifacts, *, names: Names) -> Figure:
-    """Mean error of every estimator on every family at its largest budget, in classes; 0 where its interval holds 0."""
+    """Mean error of every estimator on every family at its largest budget, in classes; 0 if the interval contains 0."""
     zoo, columns, values = artifacts["zoo"], [], []
     for family, part in families(zoo).items():
         bias, (low, high) = (numbers[..., -1] for numbers in with_interval(part, mean_bias))
@@ -158,7 +158,7 @@ def draw_coverage(artifacts: Artifacts, *, names: Names) -> Figure:
     figure.supxlabel("share of 95% intervals that cover log Z", fontsize=9)
     _name_rows(axes[0], zoo, names)
     axes[0].lines[0].set_label("95%")
-    add_key(figure, axes[:1], filled="all runs", hollow="converged runs alone")
+    add_key(figure, axes[:1], filled="all runs", hollow="converged runs only")
     return finished(figure, zoo)
 
 
@@ -180,7 +180,7 @@ def draw_trust(artifacts: Artifacts, *, names: Names) -> Figure:
             axis.barh(rows, share, left=left, height=0.8, color=colour, edgecolor="white", label=label)
             left += share
         for row in np.flatnonzero(counts["silently wrong"]):
-            # Beside the bar, because one of some hundred runs is thinner than a line.
+            # The number stands beside the bar, because a run among hundreds is thinner than a line.
             look = {"va": "center", "fontsize": 8, "fontweight": "bold", "color": _OUTCOMES["silently wrong"][1]}
             axis.text(1.02, row, f"\N{BLACK LEFT-POINTING TRIANGLE}{counts['silently wrong'][row]}", **look)
         axis.set(xlim=(0.0, 1.0), xticks=[0.0, 0.5, 1.0], xticklabels=["0", "0.5", "1"])
@@ -192,7 +192,7 @@ def draw_trust(artifacts: Artifacts, *, names: Names) -> Figure:
 
 
 def _draw_dot(axis, estimator, y, value, interval, hollow):
-    """The value of an estimator and its interval (2,), at that height."""
+    """Draw the value of an estimator and its interval (2,) at height `y`."""
     look = look_of(estimator, int(y))
     axis.plot(interval, [y, y], color=look["color"], linewidth=1.5)
     face = "white" if hollow else look["color"]
@@ -200,13 +200,13 @@ def _draw_dot(axis, estimator, y, value, interval, hollow):
 
 
 def _name_rows(axis, zoo, names):
-    """Names of the estimators down the y axis."""
+    """Label the y axis with the names of the estimators."""
     axis.set_yticks(range(zoo.sizes["estimator"]), [names[name] for name in zoo["estimator"].values], fontsize=8)
     axis.set_ylim(zoo.sizes["estimator"] - 0.5, -0.5)
 
 
 def nothing_to_show(zoo: Dataset) -> Figure:
-    """A figure without axes, for a matrix without a model of the kind that the figure is about."""
+    """A figure without axes, for a matrix without a suitable model."""
     figure = new_figure(5.0, 1.0)
     figure.text(0.5, 0.5, "no such model among those of the matrix", ha="center", va="center")
     return finished(figure, zoo)
@@ -215,31 +215,31 @@ def nothing_to_show(zoo: Dataset) -> Figure:
 FIGURES = {
     "zoo-arenas": Declaration(
         "Root mean square error of log Z at the largest budget that all these models have, with 95% bootstrap "
-        "intervals; left, its geometric mean over them. Estimators that the four papers use stand above the line, "
-        "others below it, the best of each on top. Shaded: not significantly worse than the best of all (paired "
+        "intervals; left, its geometric mean over the models. Estimators of the four papers are above the line, "
+        "others below it, with the best of each on top. Shaded: not significantly worse than the best (paired "
         "bootstrap, 5%). Hollow: some replicate did not converge.",
         combined,
         draw_arenas,
         settings=arena_settings,
     ),
     "zoo-bias": Declaration(
-        "Mean error of log Z with its sign, at the largest budget of each family: AIS is expected below 0, and RAISE "
-        "above unless the model keeps mass far from its data. White: the 95% bootstrap interval, which includes the "
-        "error of the truth, holds 0. Estimators are in order of their mean rank by size.",
+        "Mean error of log Z with its sign, at the largest budget of each family. AIS is expected below 0, and RAISE "
+        "above 0 unless the model has mass far from its data. White: the 95% bootstrap interval, which includes the "
+        "error of the truth, contains 0. Estimators are in order of their mean rank by absolute error.",
         combined,
         draw_bias,
     ),
     "zoo-coverage": Declaration(
-        "Share of each estimator's own 95% intervals that cover the truth, over all models and replicates, with 95% "
-        "binomial intervals. Hollow: over the converged runs alone. Where the truth is not "
-        "exact, its standard error widens the intervals in quadrature.",
+        "Share of each estimator's 95% intervals that cover the truth, over all models and replicates, with 95% "
+        "binomial intervals. Hollow: only converged runs. If the truth is not exact, its standard error widens the "
+        "intervals in quadrature.",
         combined,
         draw_coverage,
     ),
     "zoo-trust": Declaration(
         "Share of the runs of each estimator, over the models whose log Z is exact and all replicates. Silently wrong: "
-        "converged, and off by more than half a nat and by more than four of its own standard errors. Refused: not "
-        "converged. The number counts the silently wrong runs.",
+        "converged, and off by more than half a nat and by more than four standard errors. Refused: not converged. "
+        "The number counts the silently wrong runs.",
         combined,
         draw_trust,
     ),

@@ -1,9 +1,9 @@
 """Statistics of families of models: errors, ranks and coverage, with intervals from one bootstrap.
 
-Of several models, whole models are resampled, for all estimators at once, so that the difficulty of a model cancels
-from comparisons. Of a single model, mean error and RMSE are drawn as those of normal errors, because resamples of a few
-replicates vary too little. Where the truth is not exact, each resample moves it by its standard error, for all
-estimators alike.
+In a family of several models, whole models are resampled, for all estimators at once, so that the difficulty of a model
+cancels from comparisons. For a single model, mean error and RMSE are drawn as if errors were normal, because resamples
+of a few replicates vary too little. If the truth is not exact, each resample shifts it, for all estimators alike, by a
+normal draw with its standard error.
 """
 
 from collections.abc import Callable
@@ -94,7 +94,7 @@ def outcomes(runs: "xr.Dataset") -> dict[str, np.ndarray]:
 
 
 def title_of_family(part: "xr.Dataset") -> str:
-    """Name, size and number of models of a family, and whether other data stand in for its own."""
+    """Name, size and number of models of a family, with a mark for stand-in data."""
     count = part.sizes["model"]
     size = f"{int(part['visible'][0])} × {int(part['hidden'][0])}"
     stand_in = STAND_IN if part["stand_in"].any() else ""
@@ -121,9 +121,9 @@ def resampled_moments(part: "xr.Dataset") -> Moments:
 
 
 def _drawn(measured, errors, generator):
-    """Moments that normal errors (..., replicate) may have, drawn about the measured ones.
+    """Draws of the moments of normal errors (..., replicate), about the measured moments.
 
-    Where there is no bias, n times the mean square over the true one is chi-squared; the mean is Student's.
+    Without bias, n times the mean square over its true value is chi-squared; the mean has Student's distribution.
     """
     count = errors.shape[-1]
     std_error = errors.std(axis=-1, ddof=min(count - 1, 1)) / np.sqrt(count)
@@ -164,22 +164,22 @@ def with_interval(part: "xr.Dataset", statistic: Callable[[Moments], np.ndarray]
     """A statistic of the moments of a family, and its 95% interval: (estimator, budget), (2, estimator, budget)."""
     value = statistic(measured_moments(part))[0]
     low, high = np.quantile(statistic(resampled_moments(part)), QUANTILES, axis=0)
-    # With three replicates, all resampled errors and ranks may lie on one side of the measured ones.
+    # With three replicates, all resampled errors and ranks may lie on one side of the measured value.
     return value, np.stack([np.minimum(low, value), np.maximum(high, value)])
 
 
 def among_the_best(part: "xr.Dataset") -> list[list[int]]:
-    """For every budget, numbers of the estimators that may be the best by RMSE, in order of their RMSE.
+    """For every budget, indices of the estimators that may be the best by RMSE, in order of their RMSE.
 
-    Those after the first have an RMSE no larger than its in a share of resamples above 5% over their number.
+    Estimators after the first beat or equal its RMSE in a share of resamples above 5% over their number.
     """
     return lowest(log_rmse(measured_moments(part))[0], log_rmse(resampled_moments(part)))
 
 
 def lowest(values: np.ndarray, others: np.ndarray) -> list[list[int]]:
-    """For every column of values (row, column), numbers of the rows that may be the lowest, in order of their values.
+    """For every column of values (row, column), indices of the rows that may be the lowest, in order of their values.
 
-    others (resample, row, column): the same of paired resamples. Rows whose value is not finite are left out.
+    others (resample, row, column): values of paired resamples. Rows whose value is not finite are left out.
     """
     chosen = []
     for column in range(values.shape[1]):
@@ -191,9 +191,9 @@ def lowest(values: np.ndarray, others: np.ndarray) -> list[list[int]]:
 
 
 def covered(zoo: "xr.Dataset") -> "xr.DataArray":
-    """1 where the interval of an estimate covers the truth, 0 where not, NaN where there is none.
+    """1 where the interval of an estimate covers the truth, 0 where it does not, NaN without an interval.
 
-    Where the truth is not exact, its own error is added to half the interval in quadrature.
+    If the truth is not exact, the half-width of its 95% interval is added in quadrature to half the interval.
     """
     low, high = (zoo["interval"].isel(bound=end, drop=True) for end in (0, 1))
     half = (high - low) / 2
@@ -213,7 +213,7 @@ def difficulty(part: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """RMSE on every model of a family relative to the median model.
 
     Returns geometric means over budgets (estimator, model), geometric means over budgets and estimators (model,), and
-    the 95% interval (2, model) of the latter, from replicates resampled within every cell: NaN of a single replicate.
+    the 95% interval (2, model) of the latter, from replicates resampled within every cell; NaN for a single replicate.
     """
     errors = _errors(part)
     replicates = errors.shape[-1]
