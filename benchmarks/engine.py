@@ -112,14 +112,14 @@ def estimator_rows(rbm, base):
         return lambda: estimator(method)(rbm, SweepLedger(400, 100), root_stream(3), {"base": base, **options})
 
     methods = ("ais", "smc", "bar", "pt-mbar", "trajectory", "trajectory-ais")
-    # Snapshots as large as the model, whatever they hold.
+    # Any RBM of the same shape serves as a snapshot, because only the shape affects the time.
     along = {"snapshots": [RBM(0.5 * rbm.weights, rbm.visible_bias, rbm.hidden_bias)], "kept": 1}
     runs = [estimating(name, **(along if name.startswith("trajectory") else {})) for name in methods]
     ais, smc, bar, pt_mbar, trajectory, trajectory_ais = seconds_of(*runs, repeats=5)
     yield Row("sweep of SMC / AIS", ratio(smc, ais), "<=", 1.05)
     yield Row("sweep of BAR / AIS", ratio(bar, ais), "<=", 1.4)
     yield Row("sweep of PT-MBAR / BAR", ratio(pt_mbar, bar), "<=", 1.2)
-    # 3.7 to 6.04 on four processors: twelve RBMs do not fit the cache.
+    # The ratio was 3.7 to 6.04 on four processors, because twelve RBMs do not fit the cache.
     yield Row("sweep of Trajectory / AIS", ratio(trajectory, ais), "<=", 6.5)
     yield Row("sweep of Trajectory AIS / AIS", ratio(trajectory_ais, ais), "<=", 3.0)
 
@@ -165,7 +165,7 @@ def growth_rows(rbm):
 
 
 def rows_of(rbm):
-    # The base of the estimators: marginals of the model, as an estimate without data would take them.
+    # The base of the estimators has the marginals of the model, as in an estimate without data.
     base = resolve_base(rbm, None, SweepLedger(10_000, 100), root_stream(0))
     yield from sweep_rows(rbm)
     yield from peer_rows(rbm)

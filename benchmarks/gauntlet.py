@@ -1,10 +1,10 @@
-"""Every estimator, and `auto`, on RBMs whose log Z is known and that nobody tuned them for: right, refused or wrong.
+"""Every estimator, and `auto`, on RBMs of known log Z for which none was tuned: right, refused or wrong.
 
-    python benchmarks/gauntlet.py models gauntlet        # makes the models, once: gauntlet/*.nc; needs a quick run
-    python benchmarks/gauntlet.py run gauntlet out.json  # every method on every model; goes on where it was ended
-    python benchmarks/gauntlet.py table out.json         # what came of it, as Markdown
+    python benchmarks/gauntlet.py models gauntlet        # makes the models gauntlet/*.nc; needs a quick run
+    python benchmarks/gauntlet.py run gauntlet out.json  # every method on every model; continues after an interruption
+    python benchmarks/gauntlet.py table out.json         # the outcomes as a Markdown table
 
-`run` uses the public interface alone, so that other versions of the package can be put to the same test.
+`run` uses only the public interface, so that other versions of the package can be tested, too.
 """
 
 import argparse
@@ -20,8 +20,8 @@ import numpy as np
 
 from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
 
-# A run is wrong when it is off by more nats and more of its own standard errors than these, and silently so when it
-# says that it converged.
+# A run is wrong if its error exceeds this many nats and this many of its standard errors. If it also reports
+# convergence, it is silently wrong.
 NATS, ERRORS = 0.5, 4.0
 SWEEPS, CHAINS = 1000, 100
 # Methods that need no data.
@@ -31,7 +31,7 @@ METHODS = (
     *("mean-field", "tap", "bethe"),
 )
 TOLERANCE, MOST_SWEEPS = 0.2, 60_000
-# Trainings that end in bad models as well as in good ones: data set, method, hidden units, updates, learning rate.
+# Trainings that give bad and good models: data set, method, hidden units, updates, learning rate.
 TRAININGS = [
     ("mnist-binary", "cd", 15, 500, 0.1),
     ("mnist-binary", "cd", 20, 8000, 0.3),
@@ -79,7 +79,7 @@ def families():
 
 
 def cancelling(weight, visible_bias, hidden_bias, pairs=8):
-    """(RBM, log Z) of pairs of units with a huge weight that their biases cancel; pairs do not know of each other."""
+    """(RBM, log Z) of independent pairs of units with huge weights that the biases cancel."""
     rbm = RBM(weight * np.eye(pairs), np.full(pairs, visible_bias), np.full(pairs, hidden_bias))
     states = [0.0, visible_bias, hidden_bias, visible_bias + hidden_bias + weight]
     return rbm, pairs * float(np.logaddexp.reduce(states))
@@ -135,7 +135,7 @@ def attempt(path, truth, method, seed):
 
 
 def run(folder, output, methods, seeds, workers, models):
-    """Rows of every method on every model, those that `output` has left out, written as they come."""
+    """Run every method on every model, except for rows already in `output`, and write each row at once."""
     truths = json.loads((folder / "truths.json").read_text())
     rows = json.loads(output.read_text()) if output.exists() else []
     made = {(row["model"], row["method"], row["seed"]) for row in rows}
@@ -153,7 +153,7 @@ def run(folder, output, methods, seeds, workers, models):
 
 
 def outcome(row):
-    """Right, refused or wrong: what a run says, against the truth."""
+    """The outcome of a run against the truth: right, refused or wrong."""
     if not row.get("converged"):
         return "refused"
     error = abs(row["log_z"] - row["truth"])
@@ -169,7 +169,7 @@ def line(row):
 
 
 def covers(row):
-    """Whether the interval of a run holds the truth."""
+    """Whether the interval of a run covers the truth."""
     low, high = row["interval"]
     return low <= row["truth"] <= high
 
@@ -204,7 +204,7 @@ def main():
     runs.add_argument("folder", type=Path)
     runs.add_argument("output", type=Path)
     runs.add_argument("--methods", nargs="+", default=[*METHODS, "auto"])
-    runs.add_argument("--models", nargs="+", default=[], help="those whose names start so (default: all)")
+    runs.add_argument("--models", nargs="+", default=[], help="starts of the names of the models to run (default: all)")
     runs.add_argument("--seeds", type=int, default=1)
     runs.add_argument("--workers", type=int, default=2)
     commands.add_parser("table").add_argument("files", type=Path, nargs="+")

@@ -1,4 +1,4 @@
-"""What reassigning temperatures costs beside the sweeps, and beside parallel tempering, as a Markdown table."""
+"""Cost of reassigning temperatures, relative to the sweeps and to parallel tempering, as a Markdown table."""
 
 import itertools
 import math
@@ -20,7 +20,7 @@ BURN_IN = 200
 
 
 def ladders_of(rbm, rungs, group=None, density="marginal", chains=CHAINS):
-    """Ladders of that many temperatures 1, 2, ..., run in."""
+    """Ladders of `rungs` temperatures 1, 2, ..., after burn-in."""
     ladders = InfiniteSwapping(np.uint64(1), chains // rungs, np.arange(1.0, rungs + 1.0), group, density)
     ladders.load(kernel_parameters(rbm, np.zeros(rbm.visible)))
     ladders.move(1, BURN_IN)
@@ -28,18 +28,18 @@ def ladders_of(rbm, rungs, group=None, density="marginal", chains=CHAINS):
 
 
 def onwards(sweeps=SWEEPS):
-    """First and last sweep of the next stretch, over and over."""
+    """Yield the first and last sweep of one stretch after another."""
     return zip(itertools.count(BURN_IN, sweeps), itertools.count(BURN_IN + sweeps, sweeps), strict=True)
 
 
 def moving(ladders, sweeps=SWEEPS):
-    """The sweeps of these ladders, temperatures reassigned after each."""
+    """A function that makes sweeps of these ladders, and reassigns temperatures after each."""
     ends = onwards(sweeps)
     return lambda: ladders.move(*next(ends))
 
 
 def even_odd(ladders):
-    """The sweeps of these ladders with exchanges of even and odd neighbours in turn."""
+    """A function that makes sweeps of these ladders, with exchanges of even and odd neighbours in turn."""
     count, rungs = ladders.count, ladders.betas.size
     counts = [np.zeros((count, rungs - 1), np.int64) for _ in range(2)]
     exchanges = Exchanges(*counts, *(np.zeros((count, SWEEPS, rungs - 1)) for _ in range(2)))
@@ -49,14 +49,14 @@ def even_odd(ladders):
 
 
 def bare(ladders):
-    """The sweeps alone, each chain at the temperature that it has now."""
+    """A function that makes sweeps only, with each chain at its present temperature."""
     beta, ends = ladders.betas[ladders.rung], onwards()
     return lambda: run_sweeps(ladders.parameters, ladders.key, *next(ends), beta, ladders.chains)
 
 
 @njit
 def _over_all(m, orders, weights):
-    """log of the sum over all `orders` (K!, K); weights (K!,): of each."""
+    """log of the sum over all `orders` (K!, K); the weight of each is written to `weights` (K!,)."""
     largest = -math.inf
     for order in range(len(orders)):
         weights[order] = 0.0
@@ -88,7 +88,7 @@ def _repeat_subsets(m, uniforms, scratch, drawn, times):
 
 
 def rows_of_assignments(count):
-    """All K! assignments one by one, shares and draw left out, against subsets with both."""
+    """Sum over all K! assignments one by one, against subsets, which also compute the shares and draw."""
     generator = np.random.default_rng(count)
     m, uniforms = generator.standard_normal((count, count)), generator.random(count)
     orders = np.array(list(itertools.permutations(range(count))))

@@ -1,4 +1,4 @@
-"""Gibbs sweeps, enumeration and AIS as others write them; run as a script: AIS of rbms beside ours, as Markdown.
+"""Gibbs sweeps, enumeration and AIS of other packages. The script prints AIS of rbms and of logzoo as Markdown.
 
 python benchmarks/peers.py --file mnistvh_CD25.mat
 """
@@ -28,7 +28,7 @@ def numpy_sweep(rbm, chains):
 
 
 def two_products(rbm, chains):
-    """A function that makes the two float32 matrix products of a sweep, and nothing else."""
+    """A function that makes only the two float32 matrix products of a sweep."""
     weights = rbm.weights.astype(np.float32)
     generator = np.random.Generator(np.random.SFC64(0))
     v = generator.random((chains, rbm.visible), np.float32)
@@ -127,7 +127,7 @@ def cpu_seconds_and_errors(solve, truth, repeats):
 
 
 def rows(rbm, truth, repeats):
-    """Yield (solver, sweeps, CPU seconds, errors): rbms, ours at equal sweeps, at equal seconds, and with checks."""
+    """Yield (solver, sweeps, CPU seconds, errors): rbms, and logzoo at equal sweeps, equal seconds and with checks."""
     seconds, errors = cpu_seconds_and_errors(rbms_ais(rbm), truth, repeats)
     yield "rbms", SWEEPS, seconds, errors
     # The base of rbms: independent visible units of the biases of the model.

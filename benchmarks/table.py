@@ -39,7 +39,7 @@ def seconds_of(*functions, repeats=REPEATS):
 
 
 def ratio(times, others):
-    """Median over repeats of times / others: both of one turn meet the machine in one mood."""
+    """Median over repeats of times / others; both times of a repeat are taken under the same load."""
     return float(np.median(times / others))
 
 
@@ -53,7 +53,7 @@ def run(rows_of):
     rbm = RBM.load(arguments.model)
     print("| what | ratio | target | met |\n|---|---|---|---|")
     table = []
-    # With two threads BLAS collapses as soon as the other core is busy.
+    # With two threads BLAS is many times slower if another process uses one of the cores.
     with threadpool_limits(1, "blas"):
         for row in rows_of(rbm):
             table.append(row)

@@ -1,4 +1,4 @@
-"""What an update of SML-PT costs beside its bare sweeps, and what the trackers add, as a Markdown table."""
+"""Cost of an update of SML-PT relative to its sweeps, and of the trackers, as a Markdown table."""
 
 import sys
 import time
@@ -15,14 +15,13 @@ from logzoo.training.trackers import KalmanTracker, RtsTracker
 
 LADDER = {"rungs": 10, "particles": 20}
 BATCH = 20
-# Updates of a piece; of a training those before are taken off, in which the chains leave the base.
+# Timed updates of a piece, and earlier updates of a training that are not timed, in which the chains leave the base.
 UPDATES, BEFORE = 40, 20
 PIECES = 20
 LONG = 10_000
-# An update is single, and a few milliseconds long: others on the machine interrupt most, and spoil their caches, but
-# leave some alone.
+# Percentile of the seconds of updates. An update takes a few milliseconds; other processes disturb most, but not all.
 PERCENTILE = 5
-# Of this process, which has one thread.
+# CPU seconds of this process, which has one thread.
 CLOCK = time.process_time
 
 
@@ -40,7 +39,7 @@ class Untracked:
 
 
 def updates_of(rbm, data, kind):
-    """A function that trains from the RBM, hardly changing it, and returns the seconds of single updates."""
+    """A function that trains the RBM at a tiny learning rate, and returns the seconds of single updates."""
     stamps = []
 
     class Stamped(kind):
@@ -57,7 +56,7 @@ def updates_of(rbm, data, kind):
 
 
 def training(rbm, data, updates, tracker=None):
-    """A training that goes on from the RBM for so many updates, hardly changing it."""
+    """A training that starts from the RBM, with `updates` updates at a tiny learning rate."""
     settings = {"batch": BATCH, "learning_rate": 1e-4, "every": 1000, "start": rbm, **LADDER}
     return lambda: train_rbm(data, "sml-pt", hidden=rbm.hidden, updates=updates, tracker=tracker, **settings)
 
@@ -65,15 +64,15 @@ def training(rbm, data, updates, tracker=None):
 def sweeps_of(rbm, changing):
     """A function that makes the sweeps of updates, and returns the seconds of each.
 
-    changing: each sweep under new parameters, to be rounded and laid out, all inputs computed afresh. Otherwise it
-    only follows the units that flip.
+    changing: each sweep has new parameters, which are rounded and laid out, and all inputs are computed again.
+    Otherwise a sweep only updates the inputs for units that flip.
     """
     particles = ParallelTempering(np.uint64(1), LADDER["particles"], np.linspace(0.0, 1.0, LADDER["rungs"]))
     particles.load(kernel_parameters(rbm, rbm.visible_bias))
     for update in range(200):
         particles.move(1 + update, 2 + update)
     beta = particles.betas[particles.replicas.rung]
-    # In float32, as those of a training, and far enough apart that rounding tells them apart.
+    # In float32, as in a training, and different enough that rounding does not make them equal.
     arrays = rbm.weights, rbm.visible_bias, rbm.hidden_bias
     models = [[np.float32(scale) * np.float32(array) for array in arrays] for scale in (1.0, 1.0001)]
 
@@ -97,7 +96,7 @@ def rows_of(rbm):
     data = (generator.random((1000, rbm.visible)) < 0.13).astype(np.uint8)
     trained = [updates_of(rbm, data, kind) for kind in (Untracked, KalmanTracker, RtsTracker)]
     functions = *trained, sweeps_of(rbm, changing=True), sweeps_of(rbm, changing=False)
-    # In turn, after a warm-up.
+    # The functions are timed in turn, after a warm-up.
     pieces = [[function() for function in functions] for _ in range(1 + PIECES)][1:]
     update, kalman, rts, new, fixed = np.percentile(pieces, PERCENTILE, axis=(0, 2))
     what = "SML-PT update, 784x500, 10 x 20 chains / its bare sweeps"

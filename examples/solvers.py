@@ -24,7 +24,7 @@ def rbms_ais(weights, visible_bias, hidden_bias):
     arrays = (weights, visible_bias, hidden_bias)
     model = BBRBM(*(torch.tensor(array, dtype=torch.float32) for array in arrays))
     runs = np.array([compute_partition_function_ais(CHAINS, SWEEPS + 1, model) for _ in range(RUNS)])
-    # The runs are unbiased for Z, not for log Z.
+    # Z is averaged, because the runs are unbiased for Z but not for log Z.
     log_z = logsumexp(runs) - np.log(RUNS)
     return log_z, np.exp(runs - log_z).std(ddof=1) / np.sqrt(RUNS)
 
