@@ -30,7 +30,7 @@ WRONG = [
     ({"matrix": {"estimators": ["ais"], "left_out": ["magic"]}}, "matrix.left_out: unknown name 'magic'"),
     ({"models": {"mnist-10": {"scales": {"papr": {}}}}}, "models.mnist-10.scales: .*'papr'.* demo, paper, quick$"),
     ({"only_figures": ["zoo-seconds", "rts-f33"]}, "only_figures: unknown name 'rts-f33'; did you mean 'rts-f3'"),
-    ({"only_figures": ["rts-f3"]}, "only_figures: expected zoo-seconds among them"),
+    ({"only_figures": ["rts-f3"]}, "only_figures: expected a list with zoo-seconds"),
     # Options of methods.
     ({"estimators": {"rts": {"options": {"rungz": 9}}}}, "estimators.rts.options: unknown name 'rungz'; .*rungs"),
     ({"models": {"mnist-10": {"train": {"options": {"partcles": 9}}}}}, "models.mnist-10.train.options: .*particles"),

@@ -123,11 +123,11 @@ def _completed(config: dict, settings: Settings) -> dict:
 
 
 def _with_only(names: list[str] | None, config: dict) -> dict:
-    """A configuration with these figures, their papers and the answers among them; all if names is None."""
+    """A configuration with only these figures, their papers and answers; None keeps all figures."""
     if names is None:
         return config
     if _OF_PAGE not in names:
-        raise ValueError(f"configuration: only_figures: expected {_OF_PAGE} among them, the page shows its data")
+        raise ValueError(f"configuration: only_figures: expected a list with {_OF_PAGE}, which the page needs")
     figures = {name: entry for name, entry in config["figures"].items() if name in names}
     papers = {name: {**config["papers"][name]} for name in {entry["paper"] for entry in figures.values()}}
     for entry in papers.values():

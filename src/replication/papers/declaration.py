@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 # Models with fewer weights than this are timed at larger budgets, at most MOST_LARGER times as large.
 TELLING_WEIGHTS, MOST_LARGER = 50_000, 3
-# The most calls that an estimate is timed by, where the entry does not set `runs`.
+# Largest number of timed calls of an estimate, if the entry does not set `runs`.
 _TIMED_RUNS = 3
 
 

@@ -130,7 +130,7 @@ def plain_logarithms(*axes: Axis) -> None:
 
 
 def _plain(value: float) -> str:
-    """A number of a tick: with separators of thousands, and without a power of ten down to a millionth."""
+    """The label of a tick, with thousands separators; from a millionth on without a power of ten."""
     if 1e-6 <= value < 1e-4:
         return f"{value:.6f}".rstrip("0")
     return f"{value:,.0f}" if value >= 1000.0 else f"{value:g}"

@@ -89,7 +89,7 @@ class Truth(Section):
 
 
 class EvidenceSize(Section):
-    """The size of the evidence that the estimates of a model are checked against."""
+    """The size of the evidence with which the estimates of a model are checked."""
 
     chains: Annotated[int, Field(ge=40)] = Field(description="Chains of each run of the evidence.")
 
@@ -178,7 +178,7 @@ class Settings(Section):
     missing_data: Literal["stand-in", "stop"] = Field(
         description="A data set without any available source is replaced by 8 x 8 digits, or stops the run."
     )
-    pdf: bool = Field(description="Whether each figure is drawn as PDF, too, which takes as long as the PNG.")
+    pdf: bool = Field(description="Whether each figure is also drawn as PDF, which takes as long as the PNG.")
     sources: dict[Name, Source] = Field(min_length=1, description="Sources of raw data by name.")
     datasets: dict[Name, Dataset] = Field(min_length=1, description="Data sets by name.")
     models: dict[Name, Model] = Field(description="RBMs by name, besides those of `grids` and of `zoo`.")
@@ -189,12 +189,12 @@ class Settings(Section):
     estimators: dict[Name, Estimator] = Field(description="Estimators by name.")
     matrix: Matrix = Field(description="All estimates.")
     truth: Truth = Field(description="True values of log Z, with which estimates are compared.")
-    evidence: EvidenceSize = Field(description="Evidence that estimates are checked against.")
+    evidence: EvidenceSize = Field(description="Evidence with which estimates are checked.")
     checks: Checks = Field(description="log Z at the snapshots of a training.")
     papers: dict[Name, Paper] = Field(description="Papers by name.")
     figures: dict[Name, Figure] = Field(description="Figures and tables by name.")
     only_figures: Names | None = Field(
-        None, description="Figures and tables that are made, with their papers. By default all of `figures`."
+        None, description="Figures and tables to make, with their papers. By default all of `figures`."
     )
 
 

@@ -36,7 +36,7 @@ _COLUMNS = {
     "train_error": Column("± s.e.", "nat"),
     "test": Column("test", "nat"),
     "test_error": Column("± s.e. of test", "nat"),
-    "lead": Column("LVS-1 leads by", "nat"),
+    "lead": Column("lead of LVS-1", "nat"),
     "p": Column("p, paired t-test", form=".2g"),
     "published_rate": Column("published rate", form=".2g"),
     "published_train": Column("published train", "nat"),

@@ -155,7 +155,7 @@ def draw_seconds(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure
         style.plain_logarithms(axis.xaxis, axis.yaxis)
         axis.set_xlabel(f"seconds on one core, {timings[model].attrs['chains']} chains")
         axis.set_title(style.title_of(titles[model], truths[model]), loc="right")
-        # Below the panel: at some scale each corner has a line.
+        # The legend is below the panel, because lines may reach every corner.
         axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))
     axes[0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
     return style.finished(figure, *truths.values(), panels=axes)

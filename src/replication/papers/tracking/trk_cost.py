@@ -52,7 +52,7 @@ _TRACKERS = ("kalman", "rts")
 _DISTRIBUTIONS = 21_000
 _COLUMNS = {
     "seconds": Column("seconds of an update", "s", DIGITS),
-    "ratio": Column("over training alone"),
+    "ratio": Column("ratio to training alone"),
     "low": Column("95% interval from"),
     "high": Column("to"),
 }

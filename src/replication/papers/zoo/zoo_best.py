@@ -35,12 +35,12 @@ _CHOICE_COLUMNS = {
     "rmse": Column("RMSE", "nat", DIGITS),
     "rmse_low": Column("95% low", "nat", DIGITS),
     "rmse_high": Column("95% high", "nat", DIGITS),
-    "tied": Column("not distinguishable from it"),
-    "coverage": Column("its intervals that cover"),
-    "runs": Column("of so many runs", form=COUNT),
+    "tied": Column("not significantly worse"),
+    "coverage": Column("coverage of its intervals"),
+    "runs": Column("runs behind the coverage", form=COUNT),
     "narrow": Column("intervals too narrow"),
-    "seconds": Column("its time", "s", DIGITS),
-    "fastest": Column("fastest of all these"),
+    "seconds": Column("time of the best", "s", DIGITS),
+    "fastest": Column("fastest of these"),
     "fastest_seconds": Column("time of the fastest", "s", DIGITS),
     "warning": Column("not converged in some runs"),
 }
@@ -48,11 +48,11 @@ _WINNER_COLUMNS = {
     "budget": Column("sweeps", form=COUNT),
     "best": Column("lowest RMSE"),
     "rmse": Column("RMSE", "nat", DIGITS),
-    "tied": Column("not distinguishable from it"),
+    "tied": Column("not significantly worse"),
     "seconds": Column("within", "s", DIGITS),
-    "best_in_time": Column("lowest RMSE then"),
-    "rmse_in_time": Column("its RMSE", "nat", DIGITS),
-    "tied_in_time": Column("not distinguishable from that"),
+    "best_in_time": Column("lowest RMSE in equal time"),
+    "rmse_in_time": Column("RMSE in equal time", "nat", DIGITS),
+    "tied_in_time": Column("not significantly worse in equal time"),
 }
 
 

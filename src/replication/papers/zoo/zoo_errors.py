@@ -37,11 +37,11 @@ PANEL_COLUMNS = 3
 COMPARED = ("ais", "raise", "rts", "las-vegas")
 HOLLOW, BELOW = "some run did not converge", "below the standard error of the truth"
 _OTHER, _OTHERS = "#E3E3E3", "range of the other estimators"
-# The look of the region of `BELOW`: hatched, as the range of the other estimators is plain grey.
+# The region of `BELOW` is hatched, because the range of the other estimators is plain grey.
 _BELOW = {"facecolor": "none", "edgecolor": "#777777", "hatch": "/////", "linewidth": 0}
 _RMSE_CLASSES = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]  # nats
 _NOTHING = 1e-6  # edges of classes within this of 0 have no tick
-_POSITIONS = 100  # of the range of the other estimators
+_POSITIONS = 100  # points of the outline of that range
 _RANK_CLASSES = [2, 4, 7, 10, 14, 18, 22]
 
 
