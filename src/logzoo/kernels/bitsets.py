@@ -13,6 +13,7 @@ from llvmlite import ir
 from numba import njit, types
 
 from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.elementary import copy_into
 from logzoo.kernels.llvm import INT8, INT32, INT64, INTEGERS, after, constant, emitted, everywhere, load, store
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def insert(members: HashSet, count: int, words: Array, code: np.uint64) -> np.in
     slot = _slot_of(members, words, code)
     if members.slots[slot] < 0:
         members.slots[slot] = count
-        members.rows[count] = words
+        copy_into(members.rows[count], words)
     return np.int64(members.slots[slot])
 
 

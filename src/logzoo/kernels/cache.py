@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 _KERNELS = Path(__file__).parent
+# By default numba also generates a wrapper of every kernel for callers in C.
+_NO_WRAPPER_FOR_C: dict[str, Any] = {"no_cfunc_wrapper": True}
 
 
 # numba checks the types of arguments at each call. Type checkers see functions of any arguments.
@@ -32,7 +34,7 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Callab
     users = settings.CACHE_DIR
     settings.CACHE_DIR = str(folder() or users)
     try:
-        return njit(cache=True, **options)(function)
+        return njit(cache=True, **_NO_WRAPPER_FOR_C, **options)(function)
     finally:
         settings.CACHE_DIR = users
 
@@ -42,7 +44,7 @@ def part(function: Callable[..., Any] | None = None, **options: Any) -> Callable
 
     By default numba generates a CPython wrapper for every function, which takes a third of the compile time of a part.
     """
-    return kernel(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+    return kernel(function, no_cpython_wrapper=True, **options)
 
 
 @cache

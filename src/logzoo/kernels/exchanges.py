@@ -297,12 +297,15 @@ def run_trajectory(
             if rung > 0:
                 lower = chains_at(chains, rung - 1)
                 log_f_elsewhere(parameters, lower, crossings.above[rung - 1], listed, ones, elsewhere)
-                up[rung - 1] += elsewhere
+                for ladder in range(ladders):
+                    up[rung - 1, ladder] += elsewhere[ladder]
                 colder = parameters_at(stack, rung - 1)
                 log_f_elsewhere(colder, here, crossings.below[rung - 1], listed, ones, elsewhere)
-                down[rung - 1] = log_f - elsewhere
+                for ladder in range(ladders):
+                    down[rung - 1, ladder] = log_f[ladder] - elsewhere[ladder]
             if rung < rungs - 1:
-                up[rung] = -log_f
+                for ladder in range(ladders):
+                    up[rung, ladder] = -log_f[ladder]
         travellers.old[0] = 0
         exchange_states(stack, key, start, (start // sweeps) % 2, chains, travellers, crossings, up, down)
         for rung in range(rungs):

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
+# numba gives a literal 0 another type, and would compile the parts that take it again.
+_FIRST = np.int64(0)
+
+
 @kernel(nogil=True)
 def run_resampled(
     parameters: Parameters,
@@ -67,7 +71,7 @@ def resample_islands(
 ) -> None:
     """Resample the chains of every island whose ESS is below `share` of their number; scratch (2, chains) int64."""
     copies, donors = scratch
-    begin = 0
+    begin = _FIRST
     while begin < island.size:
         end = end_of_island(island, begin)
         mean, effective = mean_weight(log_weight[begin:end])
@@ -102,7 +106,8 @@ def follow_parameters(
     ones, now = np.ones(log_f.size, np.float32), np.empty(log_f.size)
     forget_hidden(parameters, chains)
     log_f_tempered(parameters, ones, chains, now)
-    log_weight += now - log_f
+    for chain in range(log_f.size):
+        log_weight[chain] += now[chain] - log_f[chain]
     resample_islands(key, sweep, share, chains, log_weight, family, island, np.empty((2, log_f.size), np.int64))
     sweep_once(parameters, key, sweep, ones, chains, sweep_scratch(chains))
     log_f_tempered(parameters, ones, chains, log_f)
@@ -134,7 +139,7 @@ def run_waste_free(
     for k in range(first, last):
         steps[:] = 0.0
         weigh(parameters, chains, betas[k - 1], betas[k], energies, steps)
-        begin = 0
+        begin = _FIRST
         while begin < count:
             end = end_of_island(island, begin)
             size = end - begin

@@ -49,7 +49,7 @@ def reassign(
     m, uniforms = numbers[:count], numbers[count]
     members, rungs, drawn = integers
     for group in range(groups.max() + 1):
-        size = 0
+        size = np.int64(0)  # numba compiles `sum_assignments` twice for a literal 0
         for k in range(count):
             if groups[k] == group:
                 rungs[size] = k
@@ -139,7 +139,7 @@ def run_infinite_swapping(
     """
     rungs = betas.size
     sweeping, p = sweep_scratch(chains), np.empty(chains.h.shape[1], np.float32)
-    largest = 1
+    largest = np.int64(1)
     for groups in partitions:
         largest = max(largest, np.bincount(groups).max())
     scratch = assignment_scratch(largest)

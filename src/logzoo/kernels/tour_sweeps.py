@@ -14,6 +14,7 @@ from logzoo.kernels import gibbs
 from logzoo.kernels.bernoulli import draw_layer
 from logzoo.kernels.bitsets import find, hash_of, insert, pack_state, unpack_state
 from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.elementary import copy_into
 from logzoo.kernels.gradients import add_products, probabilities, update_hidden_inputs_of_values
 from logzoo.kernels.random import HIDDEN, VISIBLE
 
@@ -86,7 +87,7 @@ def run_tours(
         if path.size:
             for chain in range(active):
                 tour = queue[flying[chain]]
-                path[flying[chain], tours.length[tour] + path.shape[1] - limit] = tours.rows[tour]
+                copy_into(path[flying[chain], tours.length[tour] + path.shape[1] - limit], tours.rows[tour])
         _sweep_tours(parameters, key, tours, queue, flying, scratches, words, chains, means)
         for chain in range(active):
             tour = queue[flying[chain]]
@@ -135,7 +136,7 @@ def _sweep_tours(
         draw_layer(a, a, unit, _ZERO, key, number, sweep, HIDDEN, hidden_scratch.drawn)
         gibbs.list_changes(chains.h[chain], hidden_scratch, chain, chains)
         pack_state(chains.h[chain], words)
-        tours.rows[tour] = words
+        copy_into(tours.rows[tour], words)
 
 
 @part
