@@ -10,6 +10,7 @@ from logzoo.estimators import estimator_registry as registry
 from logzoo.estimators.estimator import Draws
 from logzoo.functions import Listing, check_options
 from logzoo.io.checkpoints import chosen_checkpoint
+from logzoo.kernels.cache import compiling
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.printing import shows, stage
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _SWEEPS = 10_000
 
 
+@compiling()
 def estimate_log_z(
     rbm: RBM,
     method: Method = "auto",

@@ -35,6 +35,9 @@ from logzoo.kernels.gibbs import (
 from logzoo.kernels.random import RUNG, uniform
 from logzoo.kernels.tempering import count_crossing
 
+# numba gives a literal 0 another type, and would compile `count_crossing` again.
+_FIRST = np.int64(0)
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -182,7 +185,7 @@ def run_parallel_tempering(
             exchange_neighbours(key, sweep, chains.number[start], holder, replicas.rung, up, down, attempted, accepted)
         for chain in range(beta.size):
             heading = replicas.heading[chain]
-            replicas.heading[chain], completed = count_crossing(replicas.rung[chain], 0, rungs - 1, heading)
+            replicas.heading[chain], completed = count_crossing(replicas.rung[chain], _FIRST, rungs - 1, heading)
             replicas.round_trips[chain] += completed
 
 
@@ -311,5 +314,5 @@ def run_trajectory(
         for rung in range(rungs):
             for ladder in range(ladders):
                 heading = travellers.heading[rung, ladder]
-                travellers.heading[rung, ladder], completed = count_crossing(rung, 0, rungs - 1, heading)
+                travellers.heading[rung, ladder], completed = count_crossing(rung, _FIRST, rungs - 1, heading)
                 travellers.round_trips[rung, ladder] += completed

@@ -31,7 +31,8 @@ def fixed_point_unit(weights: np.ndarray, visible_bias: np.ndarray, hidden_bias:
     The smallest for which no input b + v W or c + W h can exceed 2**30: each parameter is off by at most half of it.
     Raises ValueError when such an input would overflow float64.
     """
-    largest = _largest_size(_contiguous(weights), visible_bias, hidden_bias, base)
+    # Copies: numba would compile the kernel again for read-only vectors.
+    largest = _largest_size(_contiguous(weights), *(np.array(vector) for vector in (visible_bias, hidden_bias, base)))
     if largest == np.inf:
         raise ValueError("weights: expected parameters whose sums are finite, found sums that overflow")
     exponent = math.ceil(math.log2(largest)) if largest > 0 else 0
@@ -56,7 +57,7 @@ def fixed_point_parameters(
 
 def fixed_point_rows(rows: np.ndarray, unit: float | np.float32) -> np.ndarray:
     """Rows (n, units) in fixed point, zeros behind them up to whole blocks: (n, units rounded up to blocks) int32."""
-    return np.stack([_padded(row, unit) for row in np.asarray(rows, np.float64)])
+    return np.stack([_padded(row, float(unit)) for row in np.array(rows, np.float64)])
 
 
 def paired_parameters(near: Sequence[np.ndarray], far: Sequence[np.ndarray], unit: float) -> Parameters:
@@ -117,7 +118,7 @@ def _rounded(weights, visible_bias, hidden_bias, base, unit, into=None):
     weights = _contiguous(weights)
     # Their product with a power of two is exact in float32 as well.
     _fill_layouts(weights, weights.dtype.type(1.0 / unit), *blocks)
-    vectors = (_padded(vector, unit) for vector in (visible_bias, hidden_bias, base))
+    vectors = (_padded(np.array(vector), float(unit)) for vector in (visible_bias, hidden_bias, base))
     return Parameters(*blocks, *vectors, unit=np.float32(unit))
 
 

@@ -166,6 +166,7 @@ def lower_bound(
     log_odds, constants = np.empty_like(means), np.empty(drawn)
     fill_log_odds(means, log_odds, constants)
     constants += np.log(shares)
+    log_odds.flags.writeable = constants.flags.writeable = False
     _, transposed, *biases = _parameters(rbm, np.float64)
 
     def ratios(first):
@@ -190,7 +191,10 @@ def _parameters(rbm, kind):
     if largest > _LARGEST_INPUT:
         reach = f"inputs of units may reach {largest:.2g}, expected at most {_LARGEST_INPUT:g}"
         raise ValueError(f"mode search: the parameters are too large, {reach}")
-    return tuple(np.ascontiguousarray(array, kind) for array in arrays)
+    parameters = tuple(np.ascontiguousarray(array, kind) for array in arrays)
+    # Those of an RBM are read-only; numba would compile kernels again for an array that is not.
+    parameters[1].flags.writeable = parameters[0].flags.writeable
+    return parameters
 
 
 def _hidden_starts(parameters, starts, data, generator):
