@@ -1,4 +1,4 @@
-"""Annealing: a weight for each step along a path, then a sweep (Neal 2001); and its reverse.
+"""Annealed importance sampling (Neal 2001) and its reverse: each step along a path weighs the state, then sweeps.
 
 Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], hidden units summed out; K rungs; a = b + v W. Paths
 lead to an RBM from its base (Salakhutdinov & Murray 2008), from product laws of both layers, or from another RBM.
@@ -73,8 +73,8 @@ def run_reverse_annealing(
 ) -> None:
     """Reverse steps first, ..., last - 1 in place; step n starts at the n-th rung from the top, K - n + 1.
 
-    A step sweeps at beta_k, then weighs the new state x_{k-1} from beta_{k-1} to beta_k. It is a forward step, which
-    weighs x_{k-1} and then sweeps, in reverse order. K - 1 steps reach the base.
+    A step sweeps at beta_k, then weighs the new state x_{k-1} from beta_{k-1} to beta_k. A forward step weighs x_{k-1}
+    first and then sweeps. K - 1 steps reach the base.
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)
@@ -120,7 +120,7 @@ def _weigh(
 ) -> None:
     """Add log f_after(v) - log f_before(v), hidden units summed out, to the log_weight (chains,) of each chain."""
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
-    # The same rounded inverse temperatures as the sweeps.
+    # The sweeps use the same rounded inverse temperatures.
     low, high = np.float64(np.float32(before)), np.float64(np.float32(after))
     for chain in range(law.size):
         v, phi = chains.v[chain], laws.hidden[law[chain]]
@@ -162,7 +162,7 @@ def run_centred_annealing(
 
 @kernel
 def start_from_laws(parameters: Parameters, laws: Laws, law: Array, key: np.uint64, chains: Chains) -> None:
-    """Draw v of every chain from its law; h is drawn first by the next sweep."""
+    """Draw v of every chain from its law; the next sweep draws h first."""
     start_from_rows(parameters, key, laws.visible, law, chains)
 
 
@@ -170,7 +170,7 @@ def start_from_laws(parameters: Parameters, laws: Laws, law: Array, key: np.uint
 def log_f_between(
     parameters: Parameters, chains: Chains, chain: int, share: np.float32, scratch: EnergyScratch
 ) -> float:
-    """log f_s(v) of one chain, hidden units summed out, in nats."""
+    """log f_s(v) of one chain at share s of the path, hidden units summed out, in nats."""
     units, v, bias, inputs = chains.h.shape[1], chains.v[chain], parameters.visible_bias, chains.hidden_input[chain]
     unit = np.float64(parameters.unit)
     far = np.float64(share) * unit
@@ -196,7 +196,7 @@ def draw_between(
     chains: Chains,
     scratch: LayerScratch,
 ) -> None:
-    """Draw one layer, `states` (chains, units), of every chain at one share from its inputs; list the changes."""
+    """Draw one layer, `states` (chains, units), of every chain at one share of the path; list the changes."""
     near, far = (_ONE - share) * parameters.unit, share * parameters.unit
     half = inputs.shape[1] // 2
     for chain in range(states.shape[0]):
@@ -209,7 +209,7 @@ def draw_between(
 def run_between(
     parameters: Parameters, shares: Array, key: np.uint64, sweep: int, chains: Chains, log_weight: Array
 ) -> None:
-    """Anneal along `shares` (n,) in place: each step weighs, then sweeps at its end; the last step only weighs.
+    """Anneal along `shares` (n,) in place: each step weighs, then sweeps at its upper share; the last step only weighs.
 
     The sweeps are numbered from `sweep` on. `parameters` and `chains` come from `fixed_point.paired_parameters` and
     `fixed_point.paired_chains`; inputs must be up to date. Weights sum the hidden units out.

@@ -1,10 +1,10 @@
-"""Sums over all assignments of K particles to K temperatures, each to one: permanents, by subsets of temperatures.
+"""Sums over all one-to-one assignments of K particles to K temperatures (permanents), by subsets of temperatures.
 
 Legend: m (K, K) log weight of particle i at temperature k; an assignment s has the weight exp(sum_i m[i, s(i)]). Sets S
-hold temperatures other than the last. F(S): the sum over all ways to give the first |S| particles the temperatures S;
-B(S): over all ways to give them to the last |S| particles. If the first |S| particles have S and the next particle has
-the last temperature, the others have the remaining set R. The terms F(S) exp(m[|S|, K]) B(R) add up to the sum over all
-assignments. The terms of one |S| give the probability that this particle has the last temperature. F and B take
+hold temperatures other than the last. F(S) sums over all ways to give the first |S| particles the temperatures S; B(S)
+does the same for the last |S| particles. If the first |S| particles have S and the next particle has the last
+temperature, the other particles have the remaining set R. The terms F(S) exp(m[|S|, K]) B(R) add up to the sum over all
+assignments. The terms of one |S| give the probability that this next particle has the last temperature. F and B take
 (K - 1) 2**(K - 2) multiplications each; there are K! assignments.
 
 Sums stay in float64 without logarithms: potentials u_i + w_k >= m[i, k], with equality along the best assignment, turn
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# 2**(K - 1) float64 twice: 8 MB at the largest K.
+# Largest K: three arrays of 2**(K - 1) numbers take 13 MB.
 LARGEST = 20
-# A scaled weight below exp(-100) changes no sum: 20! exp(-100) is 1e-25. Zero in its place avoids subnormal products.
+# A scaled weight below exp(-100) changes no sum: 20! exp(-100) is 1e-25. Setting it to 0 avoids subnormal products.
 _LOWEST = -100.0
 # Sets that differ in this many elements are summed over together.
 _LOW = 3
@@ -37,19 +37,19 @@ class AssignmentScratch(NamedTuple):
     """Scratch for K particles, which `sum_assignments` fills and `draw_assignment` reads."""
 
     table: np.ndarray  # (K, K) float64: scaled weights
-    rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: rows of F or B, in the order of their use
+    rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: weights of a particle a row, as F or B needs them
     forward: np.ndarray  # (2**(K - 1),), at least 8, float64: F
     backward: np.ndarray  # like `forward`: B
     sizes: np.ndarray  # like `forward`, int64: |S|
     shares: np.ndarray  # (K,) float64: P(particle i has the last temperature)
     total: np.ndarray  # (1,) float64: sum over all assignments of the scaled weights
     potentials: np.ndarray  # (3, K + 1) float64: u, w and the slack of each temperature; entry 0 is artificial
-    paths: np.ndarray  # (3, K + 1) int64: per temperature: particle (from 1), the temperature before, reached
+    paths: np.ndarray  # (3, K + 1) int64, by temperature: its particle (from 1), previous temperature, 1 if reached
 
 
 @kernel
 def assignment_scratch(particles: int) -> AssignmentScratch:
-    """Scratch for that many particles."""
+    """Scratch for sums over at most `particles` particles."""
     elements = max(particles - 1, _LOW)
     subsets = 1 << elements
     sizes = np.zeros(subsets, np.int64)
@@ -106,7 +106,7 @@ def _find_potentials(m: Array, count: int, scratch: AssignmentScratch) -> None:
 
 @part
 def _fill_table(m: Array, count: int, scratch: AssignmentScratch) -> float:
-    """The weights, scaled to at most 1 by the potentials; returns the log of the scale common to all assignments."""
+    """Fill the table with the weights, scaled to at most 1 by the potentials; returns the log of the common scale."""
     _find_potentials(m, count, scratch)
     u, w, _ = scratch.potentials
     log_scale = 0.0
@@ -120,7 +120,7 @@ def _fill_table(m: Array, count: int, scratch: AssignmentScratch) -> float:
 
 @part
 def _fill_rows(count: int, reverse: bool, scratch: AssignmentScratch) -> None:
-    """The weights at all temperatures but the last, by particle from the first on; reverse: from the last back."""
+    """Fill `rows` with the weights of particles at all temperatures but the last; reverse: the last particle first."""
     rows, elements = scratch.rows, count - 1
     for i in range(max(elements, _LOW)):
         particle = elements - i if reverse else i
@@ -195,10 +195,11 @@ def sum_assignments(m: Array, count: int, scratch: AssignmentScratch) -> float:
 
 @kernel
 def draw_assignment(uniforms: Array, scratch: AssignmentScratch, drawn: Array) -> None:
-    """drawn (K,): the temperature of each particle, in proportion to the weights, after `sum_assignments`.
+    """Draw an assignment, in proportion to its weight, into drawn (K,): the temperature of each particle.
 
-    uniforms (K,) in [0, 1): the last one draws the particle with the last temperature and the set of temperatures of
-    the particles before it; the others draw the temperatures of the other particles in turn.
+    The scratch must come from `sum_assignments`. uniforms (K,) in [0, 1): the last number draws the particle with the
+    last temperature and the set of temperatures of the particles before it. The others draw the temperatures of the
+    other particles in turn.
     """
     count = drawn.size
     whole = (1 << (count - 1)) - 1

@@ -1,8 +1,8 @@
 """Bernoulli draws of whole layers: P(1) = sigmoid(x), resolved to 2**-32.
 
 A unit's draw is a 32-bit word. Its leading half nearly always decides alone. Fewer than one unit in 10,000 is drawn
-again, by the exact rule `draw_unit` and with the trailing half, which comes from a separate stream. The result is
-always that of the exact rule; the number of units drawn again only affects the time.
+again, by the exact rule `draw_unit` and with the trailing half, which comes from a separate stream. The result always
+equals that of the exact rule; the number of units drawn again only affects the time.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def draw_unit(x: np.float32, word: np.uint32) -> bool:
 
 
 def emit_decision(builder: ir.IRBuilder, x: ir.Value, half: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Emit the draws of leading halves (32-bit lanes) of logits x (float32): masks of the ones and the open units.
+    """Emit draws with leading halves (32-bit lanes) at logits x (float32); return masks of the ones and open units.
 
     A unit that is not open has the value of the exact rule, for any trailing half. Only the choice of open units uses
     approximations, so multiplications and additions may be fused.
@@ -91,8 +91,8 @@ def emit_decision(builder: ir.IRBuilder, x: ir.Value, half: ir.Value) -> tuple[i
     for coefficient in reversed(_POLYNOMIAL[:-1]):
         power = llvm.call(builder, "fmuladd", power, r, _floats(coefficient))
     decay = floats(builder.add(bits(power), builder.shl(bits(shifted), _integers(_MANTISSA_BITS))))
-    # With half u and trailing part t in (0, 1), the rarer value is drawn if (u + t) (1 + decay) < 65536 decay, that is
-    # if the excess decay (65536 - u) - u - 1 is above t (1 + decay) - 1, which lies between -1 and 1.
+    # With half u and trailing part t in (0, 1), the rarer value is drawn if (u + t) (1 + decay) < 65536 decay. That is,
+    # the excess decay (65536 - u) - u - 1 is above t (1 + decay) - 1, which lies between -1 and 1.
     u = floats(builder.or_(half, _integers(_TWO_TO_23_BITS)))  # 2**23 + half, exact in float32
     left, passed = builder.fsub(_floats(_TWO_TO_23 + _HALVES), u), builder.fsub(_floats(_TWO_TO_23 - 1.0), u)
     excess = bits(llvm.call(builder, "fmuladd", decay, left, passed))
@@ -108,7 +108,7 @@ def _lanes(builder: ir.IRBuilder, first: ir.Value, second: ir.Value, lanes: Any)
 
 
 def _joined(builder: ir.IRBuilder, vectors: Sequence[ir.Value]) -> ir.Value:
-    """Concatenate vectors, a power of two of them."""
+    """Concatenate vectors, whose number is a power of two."""
     while len(vectors) > 1:
         lanes = range(2 * vectors[0].type.count)
         vectors = [_lanes(builder, *pair, lanes) for pair in zip(vectors[::2], vectors[1::2], strict=True)]
@@ -148,7 +148,7 @@ def _emit_words(
     masks = []
     for number in range(len(halves) // llvm.WIDE):
         half = _joined(builder, halves[number * llvm.WIDE : (number + 1) * llvm.WIDE])
-        # The logits must be those of the exact rule, to the bit.
+        # The logits must equal those of the exact rule to the bit.
         x = builder.fadd(term(scale, inputs, number), term(cold, base, number))
         masks.append(emit_decision(builder, x, half))
     words = ir.IntType(WORD * count)
@@ -183,9 +183,9 @@ def draw_layer(
     layer: np.uint64,
     drawn: Array,
 ) -> None:
-    """Draw one layer of one chain, of logits scale * inputs + cold * base: `drawn` becomes the set of its ones.
+    """Draw one layer of one chain at logits scale * inputs + cold * base; `drawn` becomes the set of its ones.
 
-    inputs, base (units rounded up to 32,) int32; drawn (as many / 32,) uint32: padding units are drawn, too.
+    inputs, base (units rounded up to a multiple of 32,) int32; drawn (words,) uint32. Padding units are drawn, too.
     """
     c2, c3, k0, k1 = stream_words(key, sweep, layer)
     word = 0
@@ -216,7 +216,7 @@ def _settle(
     first: int,
     drawn: Array,
 ) -> None:
-    """Draw the open units among 64, from `first` on, by the exact rule."""
+    """Draw the open units among the 64 units from `first` on by the exact rule."""
     for bit in range(2 * WORD):
         if undecided >> np.uint64(bit) & _ONE_BIT:
             unit = first + bit

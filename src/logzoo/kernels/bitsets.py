@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# Units of a word.
+# Units in a word of a set.
 WORD = 32
 # Units listed together: one byte of a word.
 GROUP = 8
@@ -35,7 +35,7 @@ _BIT = np.uint32(1)
 def _store_positions(
     builder: ir.IRBuilder, positions: ir.Value, row: ir.Value, first: ir.Value, target: ir.Value
 ) -> None:
-    """target[:8] = positions[8 row : 8 row + 8] + first; addresses of uint8 and of int32."""
+    """target[:8] = positions[8 row : 8 row + 8] + first; `positions` is an address of uint8, `target` of int32."""
     eight = load(builder, after(builder, positions, row, GROUP), ir.VectorType(INT8, GROUP))
     store(builder, builder.add(builder.zext(eight, INTEGERS), everywhere(builder, first, GROUP)), target)
 
@@ -106,7 +106,7 @@ def list_set(words: Array, indices: Array) -> int:
     return count
 
 
-# Units of a word.
+# Units in a word of a hash set.
 LONG_WORD = 64
 _FREE = np.int32(-1)
 _32 = np.uint64(32)
@@ -117,8 +117,8 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 class HashSet(NamedTuple):
     """Distinct states in the order of their arrival."""
 
-    rows: np.ndarray  # (states, words) uint64; room for more while the set grows
-    slots: np.ndarray  # (power of two,) int32: the row in the slot, or -1
+    rows: np.ndarray  # (capacity, words) uint64: one state a row
+    slots: np.ndarray  # (slots,) int32, a power of two of them: the row of the state in the slot, or -1 if it is free
 
 
 def new_hash_set(capacity: int, units: int) -> HashSet:
@@ -141,7 +141,7 @@ def hash_of(words: Array) -> np.uint64:
 
 @part
 def _slot_of(members: HashSet, words: Array, code: np.uint64) -> np.uint64:
-    """The slot of a state, or the free slot to insert it in, by a search from `code` on."""
+    """The slot of a state, or the free slot to insert it in; the search starts at the slot of the hash `code`."""
     last = np.uint64(members.slots.size - 1)
     slot = code & last
     while members.slots[slot] >= 0:
@@ -157,7 +157,7 @@ def _slot_of(members: HashSet, words: Array, code: np.uint64) -> np.uint64:
 
 @part
 def find(members: HashSet, words: Array, code: np.uint64) -> np.int64:
-    """The row of a state (words,) in the set, -1 if it is not a member; `code` is its hash."""
+    """The row of a state (words,) in the set, or -1 if it is not a member; `code` is its hash."""
     return np.int64(members.slots[_slot_of(members, words, code)])
 
 

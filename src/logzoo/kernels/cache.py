@@ -1,7 +1,7 @@
 """Decorators that compile a function with numba, and the folder in which they keep its machine code.
 
-numba serves stale machine code when a kernel in another file changed. Therefore the name of the folder has a digest of
-all kernels, and of the kind of processor. Nothing is imported, created or computed until a kernel is compiled. The
+numba serves stale machine code when a kernel in another file changed. Therefore the name of the folder contains digests
+of all kernels and of the kind of processor. Nothing is imported, created or computed until a kernel is compiled. The
 user's NUMBA_CACHE_DIR and the caching of other numba code in the process stay as they are.
 """
 
@@ -52,7 +52,7 @@ def part(function: Callable[..., Any] | None = None, **options: Any) -> Callable
 def folder() -> Path | None:
     """The folder for machine code, created if it does not exist; None where no folder can be written to.
 
-    It lies below NUMBA_CACHE_DIR if that is set, else in the user's cache, else in a private folder of temporary files.
+    It lies below NUMBA_CACHE_DIR if that is set, else in the user's cache, else in a private temporary folder.
     """
     name = f"{_digest()}-{_kind_of_processor()}"
     for path in (base / name for base in bases()):
@@ -72,7 +72,7 @@ def is_cold() -> bool:
 
 @cache
 def announce_compilation() -> None:
-    """Print a line on a terminal, once a process, if kernels are about to be compiled: that takes seconds."""
+    """Print a line on a terminal, once per process, if kernels are about to be compiled, which takes seconds."""
     if sys.stderr is not None and sys.stderr.isatty() and is_cold():
         print("logzoo: compiling kernels (once, about 20 s)", file=sys.stderr, flush=True)
 
@@ -95,7 +95,7 @@ def bases() -> Iterator[Path]:
 
     if os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(os.environ["NUMBA_CACHE_DIR"])
-    with contextlib.suppress(RuntimeError):  # no home
+    with contextlib.suppress(RuntimeError):  # the user has no home folder
         yield user_cache_path("logzoo") / "numba"
     if hasattr(os, "getuid"):
         with contextlib.suppress(OSError):
@@ -103,7 +103,7 @@ def bases() -> Iterator[Path]:
 
 
 def _digest():
-    """Hash of the sources of the kernels, as bytes: every process that loads a kernel computes it."""
+    """Hash of the bytes of the kernels' sources. Every process that loads a kernel computes it: nothing is parsed."""
     digest = hashlib.sha256()
     for path in sorted(_KERNELS.glob("*.py")):
         digest.update(f"{path.name} {path.stat().st_size}\n".encode() + path.read_bytes())
@@ -111,7 +111,7 @@ def _digest():
 
 
 def _kind_of_processor():
-    # Nodes of a cluster share a home, but may not run machine code of another processor.
+    # Nodes of a cluster share a home folder, but machine code for one processor may fail on another.
     try:
         lines = Path("/proc/cpuinfo").read_text().partition("\n\n")[0].splitlines()
     except OSError:

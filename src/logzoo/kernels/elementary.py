@@ -1,7 +1,7 @@
-"""Elementary functions that LLVM can vectorise, with the same bits on every x86-64 processor.
+"""Elementary functions. The functions that LLVM can vectorise give the same bits on every x86-64 processor.
 
-Multiplications and additions are in a fixed order, and fused only where the code fuses them explicitly. The code calls
-no library.
+Their multiplications and additions are in a fixed order, and fused only where the code fuses them explicitly. They call
+no library; `exponentiate`, `add_softplus`, `sigmoid` and `softplus` call exp and log of the C library.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 LOG2_E = np.float32(1.4426950408889634)
 _MANTISSA_BITS = 23
-# For powers of two: 1.5 * 2**23, adding and subtracting which rounds a float32 to the nearest integer; the lowest
-# argument; the minimax polynomial (2**r - 1) / r on |r| <= 1/2, which leaves 2**r a relative error below 1e-7.
+# For powers of two. First 1.5 * 2**23: adding and then subtracting it rounds a float32 to the nearest integer. Then the
+# lowest argument, and the minimax polynomial (2**r - 1) / r on |r| <= 1/2, for a relative error of 2**r below 1e-7.
 _EXP2_CONSTANTS = np.array([12582912.0, -125.0, 0.69314698, 0.24022242, 0.05550734, 0.00967151, 0.00132647], np.float32)
 # Below this exp_wide() returns exp(-700), about 1e-304: still a normal float64.
 _LOWEST_WIDE = -700.0
@@ -52,7 +52,7 @@ _bits_of_double = _same_bits(types.int64, types.float64, INT64)
 def emit_exp2_nonpositive(builder: ir.IRBuilder, y: ir.Value, fused: bool = False) -> ir.Value:
     """2**y of a float32 y <= 0: relative error below 2e-7 down to y = -125, and 2**-125 for all y below.
 
-    As exp(x) = 2**(LOG2_E x) it inherits the rounding of the product, a relative error of 6e-8 |x|. y may be a vector.
+    In exp(x) = 2**(LOG2_E x), rounding the product adds a relative error of 6e-8 |x|. y may be a vector.
     fused: fuse multiplications and additions of vectors, which is faster and gives other bits.
     """
     integers = ir.VectorType(INT32, y.type.count) if isinstance(y.type, ir.VectorType) else INT32
@@ -108,7 +108,7 @@ def split_exponent(x: float) -> tuple[float, int]:
 
 @njit(inline="always")
 def copy_into(out: Array, source: Array) -> None:
-    """out = source (n,). numba needs three seconds to compile a slice assignment with its error message on shapes."""
+    """out = source (n,), by a loop: numba takes three seconds to compile a slice assignment and its check of shapes."""
     for i in range(source.size):
         out[i] = source[i]
 

@@ -2,8 +2,8 @@
 
 Legend: a = b + v W (H,); log f_beta(v) = beta c.v + (1 - beta) c0.v + sum_j softplus(beta a_j).
 
-With x = beta a_j, softplus(x) = max(x, 0) + log(1 + exp(-|x|)). The sum of the first part is beta times a number that
-does not depend on beta. The sum of the second, the smooth part, takes products of factors in (1, 2] and few logarithms.
+With x = beta a_j, softplus(x) = max(x, 0) + log(1 + exp(-|x|)). The first terms sum to a multiple of beta.
+The second terms sum to the smooth part, which takes products of factors in (1, 2] and few logarithms.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 _LANES = llvm.FLOATS.count
 _BYTES = 4
-# Units whose factors, at most 2 each, are multiplied before a logarithm: 2**64 a lane in float32, 2**512 in float64.
+# Units whose factors, at most 2 each, are multiplied before one logarithm. Products reach at most 2**64 in a float32
+# lane and 2**512 in float64.
 _UNITS_PER_LOG = 512
 # Inverse temperatures at which the smooth part is taken in one pass.
 BETAS_TOGETHER = 4
@@ -42,20 +43,20 @@ _ABSENT = np.float32(1e30)
 
 
 class EnergyScratch(NamedTuple):
-    """Scratch of the functions below, allocated once a run."""
+    """Scratch of the functions below, allocated once per run."""
 
     magnitudes: np.ndarray  # (H rounded up,) float32: |a|
     scales: np.ndarray  # (BETAS_TOGETHER,) float32
     products: np.ndarray  # (BETAS_TOGETHER,) float64
     betas: np.ndarray  # (1,) float32
     smooth: np.ndarray  # (1,) float64
-    decays: np.ndarray  # like the magnitudes: exp(-step |a|) of an even ladder
-    powers: np.ndarray  # like the magnitudes: powers of the decays
+    decays: np.ndarray  # like `magnitudes`: exp(-step |a|) for a ladder of equal steps
+    powers: np.ndarray  # like `magnitudes`: powers of the decays
 
 
 @part
 def energy_scratch(units: int) -> EnergyScratch:
-    """Scratch for that many hidden units."""
+    """Scratch for a layer of `units` hidden units."""
     magnitudes = np.full(-(-units // _LANES) * _LANES, _ABSENT)
     several = np.empty(BETAS_TOGETHER, np.float32), np.empty(BETAS_TOGETHER)
     single = np.empty(1, np.float32), np.empty(1)
@@ -93,7 +94,7 @@ def _products(betas):
     """An intrinsic: prod_j (1 + 2**(scale |a_j|)) at `betas` scales, float64.
 
     It takes the address and number of vectors of magnitudes, the addresses of the scales (float32, at most 0) and of
-    the products. Everything stays in registers, and magnitudes are read once.
+    the products. Products stay in registers, and magnitudes are read once.
     """
 
     @llvm.emitted(types.void, *[types.intp] * 4)
@@ -119,7 +120,7 @@ def _next_powers(
     """prod_j (1 + p_j d_j**m) for m = 1, ..., BETAS_TOGETHER, float64; p_j becomes the last p_j d_j**m.
 
     It takes the addresses of d and p (float32), the number of their vectors and the address of the products. Powers
-    stay above _SMALLEST, because subnormal numbers are slow; 1 + p is the same.
+    are raised to at least _SMALLEST, because subnormal numbers are slow; 1 + p is the same in float32.
     """
     unity, smallest = (llvm.constant(llvm.FLOATS, number) for number in (1.0, float(_SMALLEST)))
     products = llvm.variables(builder, [unity] * BETAS_TOGETHER)
@@ -142,7 +143,7 @@ _products_together = _products(BETAS_TOGETHER)
 def smooth_parts(units: int, betas: Array, scratch: EnergyScratch, out: Array) -> None:
     """out (betas,) float64 = sum_j log(1 + exp(-beta |a_j|)) over the magnitudes loaded for `units` units.
 
-    betas float32 in [0, 1]. At beta = 0 the smooth part is units * log(2), without a pass.
+    betas: float32 in [0, 1]. At beta = 0 the smooth part is units * log(2), so the units are not read.
     """
     magnitudes, scales, products = scratch.magnitudes, scratch.scales, scratch.products
     out[:] = 0.0
@@ -178,9 +179,9 @@ def is_even(betas: Array) -> bool:
 
 @part
 def smooth_parts_of_even(units: int, betas: Array, scratch: EnergyScratch, out: Array) -> None:
-    """smooth_parts of inverse temperatures that go up from 0 in equal steps, by one exponential a unit.
+    """`smooth_parts` at inverse temperatures in equal steps from 0, by one exponential per unit.
 
-    Each power of the exponential takes one multiplication. The error of a term is about 1e-7 times its rung's number.
+    Each power of the exponential takes one multiplication. The error of a term is about 1e-7 times the rung's number.
     """
     magnitudes, decays, powers, products = scratch.magnitudes, scratch.decays, scratch.powers, scratch.products
     scale = -betas[1] * LOG2_E
@@ -217,7 +218,7 @@ def sum_bits(state: Array, integers: Array) -> np.int64:
 
 @part
 def sum_biases(parameters: Parameters, v: Array) -> tuple[int, int]:
-    """The sums of the visible bias and of the base where v (V,) is one; computed once if the base is that bias."""
+    """The sums of the visible bias and of the base where v (V,) is one; one sum if both are the same array."""
     model = sum_bits(v, parameters.visible_bias)
     if parameters.base.ctypes.data == parameters.visible_bias.ctypes.data:
         return model, model
@@ -226,7 +227,7 @@ def sum_biases(parameters: Parameters, v: Array) -> tuple[int, int]:
 
 @kernel
 def log_z_of_base(parameters: Parameters, visible: int, hidden: int) -> float:
-    """log Z of independent units: `visible` ones with the base's log-odds, and `hidden` ones without bias; in nats."""
+    """log Z in nats of independent units: `visible` units with the base's log-odds, `hidden` units without bias."""
     total, unit = hidden * _LOG_2, np.float64(parameters.unit)
     for i in range(visible):
         total += softplus(float(parameters.base[i]) * unit)

@@ -1,16 +1,16 @@
 """The partition function and expectations by visiting every state of one layer, the other summed out.
 
-Legend: the enumerated layer has E units with bias e, the other S units with bias s, weights W (E, S). A state g is a
-low part of its bits, l, and a high part, m. With x_i = s_i + (g W)_i, log f(g) = e.g + sum_i log(1 + exp(x_i)); given
-g, unit i of the other layer is on with sigmoid(x_i).
+Legend: the enumerated layer has E units with bias e, the other layer S units with bias s; weights W (E, S). The bits of
+a state g are a low part l and a high part m. With x_i = s_i + (g W)_i, log f(g) = e.g + sum_i log(1 + exp(x_i)). Given
+g, unit i of the other layer is on with probability sigmoid(x_i).
 
 Let t_i(l) = exp((l W)_i - L_i) with L_i the largest (l W)_i, and u_i(m) = s_i + (m W)_i + L_i, so x_i <= u_i. Then
 
-    log(1 + exp(x_i)) = max(u_i, 0) + log(p_i + q_i t_i),   (p, q) = (exp(-u), 1) if u > 0 else (1, exp(u)):
+    log(1 + exp(x_i)) = max(u_i, 0) + log(p_i + q_i t_i),   (p, q) = (exp(-u), 1) if u > 0 else (1, exp(u)).
 
-exponentials are taken once for each l and each m; each state then takes two multiplications and one addition a unit.
-Factors p + q t lie between exp(-R_i) and 2, R_i the range of (l W)_i: products of many fit a float64, and their
-exponents are moved to an integer at the `stops`. One logarithm is taken for each state.
+Exponentials are taken once for each l and each m; each state then takes two multiplications and one addition per unit.
+Factors p + q t lie between exp(-R_i) and 2, with R_i the range of (l W)_i, so a product of many factors fits a float64.
+At the `stops` its exponent is moved to an integer. One logarithm is taken for each state.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class LowPart(NamedTuple):
     """All states of the low bits, in blocks of LANES; units are rounded up to UNITS."""
 
     t: np.ndarray  # (blocks, S, LANES) float64
-    energy: np.ndarray  # (blocks, LANES) e.l; -inf where there is no state
+    energy: np.ndarray  # (blocks, LANES) e.l; -inf for padding states
     largest: np.ndarray  # (S,) L_i
-    stops: np.ndarray  # (stops,) int64: units after which exponents are moved away, rising to S
+    stops: np.ndarray  # (stops,) int64: numbers of units, up to S, after which exponents are moved to integers
 
 
 @part
@@ -69,7 +69,7 @@ def load_high_part(
 
 @part
 def log_products(t: Array, p: Array, q: Array, stops: Array, product: Array, exponent: Array) -> None:
-    """Leave prod_i (p_i + q_i t_i) of one block of states (LANES,) as product * 2**exponent."""
+    """Write prod_i (p_i + q_i t_i) of one block of states (LANES,) as product * 2**exponent."""
     product[:] = 1.0
     exponent[:] = 0
     start = 0
@@ -93,9 +93,10 @@ def log_products(t: Array, p: Array, q: Array, stops: Array, product: Array, exp
 def log_sum_states(
     low: LowPart, weights: Array, bias: Array, enumerated_bias: Array, first: int, last: int, p: Array, q: Array
 ) -> tuple[float, float]:
-    """(largest log f, sum of exp(log f - largest)) over the states of the high bits first, ..., last - 1, all low ones.
+    """(largest log f, sum of exp(log f - largest)) over high parts first, ..., last - 1 with every low part.
 
-    weights (high bits, S), bias (S,), enumerated_bias (high bits,); scratch p, q (high states together, S): float64.
+    weights (high bits, S), bias (S,), enumerated_bias (high bits,), float64. p, q (high parts handled together, S)
+    float64: scratch.
     """
     together = p.shape[0]
     constants = np.empty(together)

@@ -1,12 +1,12 @@
-"""Exchanges of neighbours on a ladder, in turn with Gibbs sweeps: parallel tempering, and ladders of RBMs.
+"""Exchanges of neighbours on a ladder, alternating with Gibbs sweeps: parallel tempering, and ladders of RBMs.
 
-Legend: a ladder is `rungs` replicas, one at each rung; pair i is rungs i and i + 1, x_i the state at rung i; log f_k(v)
-has the hidden units summed out. Exchanges are accepted with probability
+Legend: a ladder has `rungs` replicas, one at each rung. Pair i is rungs i and i + 1; x_i is the state at rung i. In
+log f_k(v) the hidden units are summed out. Exchanges are accepted with probability
 min(1, f_i(x_{i+1}) f_{i+1}(x_i) / (f_i(x_i) f_{i+1}(x_{i+1}))).
 
-If rungs are inverse temperatures beta_k, f_k is the density that the sweep at beta_k leaves
-invariant (not f to the power beta_k), and replicas exchange their rungs. If rungs are RBMs over the same visible units,
-replicas exchange their visible states. Chains of one rung are contiguous, and the next sweep draws h.
+If rungs are inverse temperatures beta_k, f_k is the density that the sweep at beta_k leaves invariant (not f to the
+power beta_k), and replicas exchange their rungs. If rungs are RBMs over the same visible units, replicas exchange their
+visible states. In that case chains of one rung are contiguous, and the next sweep draws h.
 """
 
 from __future__ import annotations
@@ -50,28 +50,28 @@ class Replicas(NamedTuple):
     """Rung, heading and round trips of each replica; the replicas of one ladder are contiguous."""
 
     rung: np.ndarray  # (ladders * rungs,) int64
-    heading: np.ndarray  # (ladders * rungs,) int64: the end of the ladder it left last, as in `count_crossing`
+    heading: np.ndarray  # (ladders * rungs,) int64: the end of the ladder visited last, as in `count_crossing`
     round_trips: np.ndarray  # (ladders * rungs,) int64
 
 
 class Exchanges(NamedTuple):
-    """Exchanges of a stretch of sweeps on each ladder: counts accumulate, steps are overwritten where computed."""
+    """Exchanges on each ladder in a stretch of sweeps. Counts accumulate; other entries are overwritten if computed."""
 
     attempted: np.ndarray  # (ladders, rungs - 1) int64
     accepted: np.ndarray  # (ladders, rungs - 1) int64
     up: np.ndarray  # (ladders, sweeps, rungs - 1) float64: log f_{i+1}(x_i) - log f_i(x_i)
     down: np.ndarray  # (ladders, sweeps, rungs - 1) float64: log f_{i+1}(x_{i+1}) - log f_i(x_{i+1})
-    log_f: np.ndarray  # (ladders, rungs, rungs) float64: of replicas' last states, log f at the rungs, or NaN
+    log_f: np.ndarray  # (ladders, rungs, rungs) float64: log f of each replica's last state at each rung, or NaN
 
 
 @njit(inline="always")
 def rungs_looked_at(rung: int, rungs: int, sweep: int, all_pairs: bool, all_rungs: bool) -> tuple[int, int]:
-    """First and last rung at which log f of the state at `rung` is needed; equal if an exchange is not due."""
+    """First and last rung at which log f of the state at `rung` is needed; equal if this rung does not exchange."""
     if all_rungs:
         return 0, rungs - 1
     if all_pairs:
         return max(rung - 1, 0), min(rung + 1, rungs - 1)
-    # The pair that is about to exchange; a rung at an end of the ladder may have none.
+    # The pair of this rung that exchanges after this sweep. A rung at an end of the ladder may be in no pair.
     lower = rung - (rung + sweep - 1) % 2
     return max(lower, 0), min(lower + 1, rungs - 1)
 
@@ -93,7 +93,7 @@ def read_log_f(
 ) -> None:
     """log f of one chain at rungs first, ..., last, into `log_f` (rungs,); steps from its rung into `up` and `down`.
 
-    even: log f at the other rungs as well, from equal steps of beta. These are less exact, but no draw uses them.
+    even: log f at the other rungs as well, from equal steps of beta. These values are less exact; no draw uses them.
     """
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     model, base = energies.sum_biases(parameters, chains.v[chain])
@@ -126,7 +126,7 @@ def exchange_neighbours(
     attempted: Array,
     accepted: Array,
 ) -> None:
-    """Exchange the rungs of neighbours on one ladder: pairs 0, 2, ... in odd sweeps, 1, 3, ... in even ones.
+    """Exchange the rungs of neighbours on one ladder: pairs 0, 2, ... in odd sweeps, 1, 3, ... in even sweeps.
 
     holder (rungs,): the replica at each rung; number: the random stream of the ladder's first replica.
     """
@@ -154,8 +154,8 @@ def run_parallel_tempering(
 ) -> None:
     """Sweeps first, ..., last - 1 of whole ladders in place, with exchanges after each; betas (rungs,) float32.
 
-    log f is computed where exchanges need it: at the two rungs of each pair that is about to exchange. all_pairs: at
-    all neighbouring rungs, whether or not they exchange. all_rungs: after the last sweep, at every rung.
+    log f is computed where exchanges need it: at the two rungs of each pair that exchanges. all_pairs: compute it at
+    all neighbouring rungs, whether or not they exchange. all_rungs: after the last sweep, compute it at every rung.
     """
     ladders, rungs = exchanges.attempted.shape[0], betas.size
     scratch = sweep_scratch(chains)
@@ -192,13 +192,13 @@ def run_parallel_tempering(
 class Travellers(NamedTuple):
     """History of the state at each rung; it moves with the state."""
 
-    heading: np.ndarray  # (rungs, ladders) int64: the end of the ladder that it left last, as in `count_crossing`
+    heading: np.ndarray  # (rungs, ladders) int64: the end of the ladder visited last, as in `count_crossing`
     round_trips: np.ndarray  # (rungs, ladders) int64
-    old: np.ndarray  # (rungs, ladders) uint8: 1 unless it was at the base since this was set to 1
+    old: np.ndarray  # (rungs, ladders) uint8: set to 1 by the caller, to 0 when the state is at the base
 
 
 class Crossings(NamedTuple):
-    """Exchanges of all pairs: counts, which are added to, and inputs, which are overwritten."""
+    """Exchanges of all pairs. Counts accumulate; inputs are overwritten."""
 
     attempted: np.ndarray  # (rungs - 1, ladders) int64
     accepted: np.ndarray  # (rungs - 1, ladders) int64
@@ -208,7 +208,7 @@ class Crossings(NamedTuple):
 
 @kernel
 def parameters_at(stack: Any, rung: int) -> Parameters:
-    """The Parameters of one rung, from Parameters whose arrays, including `unit`, have rungs as first axis."""
+    """The Parameters of one rung, from Parameters whose arrays, including `unit`, have the rungs as first axis."""
     bias = stack.visible_bias[rung]
     weights = stack.weights[rung], stack.weights_transposed[rung]
     return Parameters(*weights, bias, stack.hidden_bias[rung], bias, stack.unit[rung])
@@ -218,7 +218,7 @@ def parameters_at(stack: Any, rung: int) -> Parameters:
 def log_f_elsewhere(
     parameters: Parameters, chains: Chains, inputs: Array, scratch: LayerScratch, ones: Array, log_f: Array
 ) -> None:
-    """log f(v) of chains (chains,) by other parameters, in nats; their hidden inputs there are left in `inputs`."""
+    """log f(v) in nats of chains (chains,) with other parameters; `inputs` becomes the hidden inputs with these."""
     list_ones(chains.v, scratch, chains)
     apply_changes(parameters.weights, parameters.hidden_bias, chains, inputs)
     layers = chains.v, chains.h, inputs, chains.visible_input
@@ -261,7 +261,7 @@ def exchange_states(
 
 @kernel
 def settle_inputs(stack: Parameters, chains: Chains) -> None:
-    """Set h to zero and compute the inputs of all chains, by the parameters of their rungs."""
+    """Set h to zero and compute the inputs of all chains with the parameters of their rungs."""
     for rung in range(chains.v.shape[0]):
         forget_hidden(parameters_at(stack, rung), chains_at(chains, rung))
 

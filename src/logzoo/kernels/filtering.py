@@ -1,8 +1,8 @@
-"""A Kalman filter over the rungs of a ladder, its observations, and RTS: plain loops over arrays of ten or twenty.
+"""A Kalman filter over the rungs of a ladder, its observations, and the step of RTS.
 
-Legend: the state x (n,) is log Z at rungs 2, ..., M in nats, then a bias, so n = M; P (n, n) its covariance;
-H (n - 1, n) takes the differences of neighbouring rungs, (H x)_i = x_i - x_{i-1}, with x_0 as the first entry. Some
-forty NumPy calls would take as long as an update of training.
+Legend: the state x (n,) is log Z at rungs 2, ..., M in nats, then a bias, so n = M. P (n, n) is its covariance.
+H (n - 1, n) takes the differences of neighbouring rungs: (H x)_0 = x_0, (H x)_i = x_i - x_{i-1}. Arrays have ten or
+twenty rows. Loops are compiled, because the forty NumPy calls in their place take as long as a training update.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# Nats^2: with equal weights of all particles the variance would be 0, but rounding remains.
+# In nats^2. If all particles have equal weights the estimated variance is 0, but rounding errors remain.
 SMALLEST_VARIANCE = 1e-10
 
 
@@ -39,7 +39,8 @@ def _log_mean(weights: Array) -> tuple[float, float]:
 def importance_sampling(log_f_before: Array, log_f_after: Array) -> tuple[Array, Array]:
     """Observed change of log Z (rung,) and its variance, from log f (rung, particle) at the same states.
 
-    log mean of w = f_t(x) / f_{t-1}(x), and by the delta method the variance of the mean over its square.
+    The change is the log of the mean of w = f_t(x) / f_{t-1}(x). Its variance is the variance of that mean divided by
+    the squared mean (delta method).
     """
     rungs, count = log_f_before.shape
     change, variance, weights = np.empty(rungs), np.empty(rungs), np.empty(count)
@@ -52,9 +53,9 @@ def importance_sampling(log_f_before: Array, log_f_after: Array) -> tuple[Array,
 
 @kernel
 def bridge_sampling(up: Array, down: Array, log_ratio: Array) -> tuple[Array, Array]:
-    """Observed log Z_{i+1} - log Z_i (pair,) and its variance, with the bridge that log_ratio (pair,) makes optimal.
+    """Observed log Z_{i+1} - log Z_i (pair,) and its variance, with the bridge that is optimal for log_ratio (pair,).
 
-    up (particle, pair): log f_{i+1} - log f_i at the states of rung i; down: the same at those of rung i + 1
+    up (particle, pair): log f_{i+1} - log f_i at the states of rung i; down: the same at the states of rung i + 1
     (Bennett 1976, eq 8, one step).
     """
     count, pairs = up.shape
@@ -98,9 +99,9 @@ def predicted(x: Array, p: Array, change: Array, variance: Array, bias_variance:
 
 @kernel
 def updated(x: Array, p: Array, log_z_base: float, differences: Array, variance: Array) -> tuple[Array, Array]:
-    """x and P after the observation `differences` (n - 1,) of H x with its `variance`; log_z_base, of rung 1, is known.
+    """x and P after the observation `differences` (n - 1,) of H x with its `variance`; log_z_base: log Z of rung 1.
 
-    The gain K solves (H P H' + R) K' = H P by a square root of the matrix (Cholesky), and P becomes
+    The gain K solves (H P H' + R) K' = H P by Cholesky factorisation, and P becomes
     (1 - K H) P (1 - K H)' + K R K' (Joseph's form), which stays positive.
     """
     n, pairs = x.size, x.size - 1
@@ -115,7 +116,7 @@ def updated(x: Array, p: Array, log_z_base: float, differences: Array, variance:
             for k in range(j):
                 value -= root[i, k] * root[j, k]
             if i == j:
-                # A pivot below the variance is due to rounding.
+                # Only rounding leads to a pivot below the variance.
                 root[i, i] = math.sqrt(max(value + variance[i], variance[i]))
             else:
                 root[i, j] = value / root[j, j]
@@ -191,10 +192,10 @@ def mean_by_ladder(log_f: Array, log_z_hat: Array, occupancy: Array) -> None:
 def step_by_occupancy(
     occupancy: Array, prior: Array, alpha: float, floor: float, log_z_hat: Array, influence: Array
 ) -> float:
-    """Take the part alpha of the step of RTS in place: log_z_hat (rung,) in nats, relative to the first rung.
+    """Move log_z_hat (rung,), in nats relative to the first rung, by alpha times the step of RTS, in place.
 
-    occupancy (chain, rung) of independent chains; means below `floor` are set to it. influence (chain,): of each chain
-    on the last rung's log Zhat, averaged with the same alpha. Returns the largest |r - c|.
+    occupancy (chain, rung) of independent chains; means below `floor` are set to it. influence (chain,): the influence
+    of each chain on the last rung's log Zhat, a moving average by the same alpha. Returns the largest |r - c|.
     """
     chains, rungs = occupancy.shape
     mean = np.empty(rungs)

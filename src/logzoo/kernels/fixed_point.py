@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# Inputs stay below 2**30, so that one more row in transit cannot overflow an int32.
+# Inputs stay below 2**30, so that partial sums during an update cannot overflow an int32.
 _LARGEST_SUM_BITS = 30
 _LINE_BYTES = 64
 _BYTES = 4
 
 
 def fixed_point_unit(weights: np.ndarray, visible_bias: np.ndarray, hidden_bias: np.ndarray, base: np.ndarray) -> float:
-    """The power of two of which all parameters are taken as multiples (float).
+    """The power of two to whose multiples all parameters are rounded (float).
 
-    The smallest for which no input b + v W or c + W h can exceed 2**30: each parameter is off by at most half of it.
-    Raises ValueError when such an input would overflow float64.
+    It is at least 2**-30, and large enough that no input b + v W or c + W h can exceed 2**30 multiples. Rounding moves
+    each parameter by at most half of it. Raises ValueError if such an input would overflow float64.
     """
     # Copies: numba would compile the kernel again for read-only vectors.
     largest = _largest_size(_contiguous(weights), *(np.array(vector) for vector in (visible_bias, hidden_bias, base)))
@@ -56,7 +56,7 @@ def fixed_point_parameters(
 
 
 def fixed_point_rows(rows: np.ndarray, unit: float | np.float32) -> np.ndarray:
-    """Rows (n, units) in fixed point, zeros behind them up to whole blocks: (n, units rounded up to blocks) int32."""
+    """Rows (n, units) in fixed point, padded with zeros to whole blocks: (n, units rounded up to blocks) int32."""
     return np.stack([_padded(row, float(unit)) for row in np.array(rows, np.float64)])
 
 
@@ -116,7 +116,7 @@ def _rounded(weights, visible_bias, hidden_bias, base, unit, into=None):
     else:
         blocks = into.weights, into.weights_transposed
     weights = _contiguous(weights)
-    # Their product with a power of two is exact in float32 as well.
+    # The product with a power of two is exact in float32 as well.
     _fill_layouts(weights, weights.dtype.type(1.0 / unit), *blocks)
     vectors = (_padded(np.array(vector), float(unit)) for vector in (visible_bias, hidden_bias, base))
     return Parameters(*blocks, *vectors, unit=np.float32(unit))
@@ -126,10 +126,10 @@ def _blocks(columns):
     return -(-columns // WIDTH)
 
 
-# Compiled: for a small model the calls of NumPy for its biases would take longer than an update.
+# Compiled, because the NumPy calls for the biases of a small model would take longer than an update.
 @kernel
 def _padded(vector: Array, unit: float | np.float32) -> Array:
-    """A vector in fixed point, zeros behind it up to whole blocks."""
+    """A vector in fixed point, padded with zeros to whole blocks."""
     padded = np.zeros(-(-vector.size // WIDTH) * WIDTH, np.int32)
     for i in range(vector.size):
         padded[i] = np.int32(np.rint(vector[i] / unit))
@@ -157,7 +157,7 @@ def _largest_with(biases: Array, sums: Array) -> float:
 
 
 def _contiguous(weights):
-    """Weights as a contiguous array of float32, or of float64 if they are of any other type."""
+    """Weights as a contiguous array of NumPy's common type of their type and float32."""
     return np.ascontiguousarray(weights, np.result_type(weights, np.float32))
 
 
@@ -195,7 +195,7 @@ def _aligned_zeros(shape):
 
 
 LANES = 8
-# Lanes of two vectors to combine for a transposition: neighbours, pairs of them, halves.
+# Lanes of two vectors to combine in the three steps of a transposition: single lanes, pairs, halves.
 _INTERLEAVED = ([0, 8, 1, 9, 4, 12, 5, 13], [2, 10, 3, 11, 6, 14, 7, 15])
 _PAIRED = ([0, 1, 8, 9, 4, 5, 12, 13], [2, 3, 10, 11, 6, 7, 14, 15])
 _HALVED = ([0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15])
@@ -216,7 +216,7 @@ def _transposed(builder: ir.IRBuilder, vectors: list[ir.Value]) -> list[ir.Value
 def round_tile(
     builder: ir.IRBuilder, source: ir.Value, stride: ir.Value, scale: ir.Value, columns: ir.Value, rows: ir.Value
 ) -> None:
-    """Round scale * weights, eight by eight, half to even, into a block of columns and a block of rows, int32.
+    """Round 8 x 8 entries of scale * weights, half to even, into a block of columns and a block of rows, int32.
 
     Takes the addresses of the first entries, and the stride of a row of weights in bytes; scale has the weights' type.
     """

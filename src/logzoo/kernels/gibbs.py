@@ -7,7 +7,7 @@ base log-odds; a = b + v W; beta (chains,) inverse temperatures.
 
 Parameters are fixed-point int32, multiples of `unit`, a power of two (see `fixed_point`). Integer sums have no
 rounding, so each layer's input is updated from the flipped units without drift, and any order of additions gives the
-same bits. A table holds one block of `WIDTH` columns of the weights, all rows, contiguous.
+same bits. A table holds all rows of one block of `WIDTH` columns of the weights, contiguously.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def update_sums(
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
-# Number of the sweep of the first draws. numba gives a literal 0 another type, and would compile all draws again.
+# Sweep number of the first draws. numba types a literal 0 differently, and would compile all draws again.
 _BEFORE = np.int64(0)
 _BIT = np.uint32(1)
 
@@ -78,33 +78,33 @@ class Parameters(NamedTuple):
     visible_bias: np.ndarray  # (V rounded up to blocks,) int32
     hidden_bias: np.ndarray  # (H rounded up to blocks,) int32
     base: np.ndarray  # (V rounded up to blocks,) int32: base log-odds
-    unit: np.float32  # value of the integer one
+    unit: np.float32  # value of the integer 1
 
 
 class Chains(NamedTuple):
     """Markov chains and their scratch. Between sweeps hidden_input belongs to v and visible_input to h."""
 
-    number: np.ndarray  # (chains,) uint64: the chain's place in the random stream
+    number: np.ndarray  # (chains,) uint64: selects the chain's random stream
     v: np.ndarray  # (chains, V) uint8
     h: np.ndarray  # (chains, H) uint8
     hidden_input: np.ndarray  # (chains, H rounded up to blocks) int32: b + v W
     visible_input: np.ndarray  # (chains, V rounded up to blocks) int32: c + W h
-    plus: np.ndarray  # (chains, max(V, H) and some slack) int32: rows to add
+    plus: np.ndarray  # (chains, max(V, H) + 16) int32: rows to add
     minus: np.ndarray  # like `plus`: rows to subtract
-    counts: np.ndarray  # (chains, 3) int64: rows to add, rows to subtract, 1 to start from the bias
+    counts: np.ndarray  # (chains, 3) int64: numbers of rows to add and to subtract; 1 to start from the bias, else 0
 
 
 class LayerScratch(NamedTuple):
     """One layer of one chain while it is drawn; sets are words of 32 units, see `bitsets`."""
 
     drawn: np.ndarray  # (units / 32 rounded up,) uint32: the set of the new ones
-    rise: np.ndarray  # the set of the units that change to 1
-    fall: np.ndarray  # the set of the units that change to 0
+    rise: np.ndarray  # like `drawn`: the set of the units that change to 1
+    fall: np.ndarray  # like `drawn`: the set of the units that change to 0
 
 
 @kernel
 def layer_scratch(units: int) -> LayerScratch:
-    """Scratch for a layer of that many units."""
+    """Scratch for a layer of `units` units."""
     words = words_of(units)
     return LayerScratch(np.zeros(words, np.uint32), np.zeros(words, np.uint32), np.zeros(words, np.uint32))
 
@@ -117,7 +117,7 @@ def sweep_scratch(chains: Chains) -> tuple[LayerScratch, LayerScratch]:
 
 @part
 def chains_at(chains: Chains, index: int | slice) -> Chains:
-    """The Chains at an index, or of a slice, of the first axis of all arrays, as views."""
+    """The Chains at an index or slice of the first axis of all arrays, as views."""
     inputs = chains.hidden_input[index], chains.visible_input[index]
     rows = chains.plus[index], chains.minus[index], chains.counts[index]
     return Chains(chains.number[index], chains.v[index], chains.h[index], *inputs, *rows)
@@ -151,7 +151,10 @@ def list_ones(state: Array, scratch: LayerScratch, chains: Chains) -> None:
 
 @part
 def list_changes(state: Array, scratch: LayerScratch, chain: int, chains: Chains) -> None:
-    """Move one chain's `state` (units,) to the drawn one; list the rows to add and subtract: flips, or all ones."""
+    """Set one chain's `state` (units,) to the drawn state; list the rows to add and subtract.
+
+    The rows are the flipped units, or all ones of the new state if these are fewer.
+    """
     drawn, rise, fall = scratch.drawn, scratch.rise, scratch.fall
     ones = 0
     flips = 0
@@ -223,7 +226,7 @@ def update_visible_inputs(parameters: Parameters, chains: Chains) -> None:
 
 @kernel
 def forget_hidden(parameters: Parameters, chains: Chains) -> None:
-    """Set h to zero and compute both layers' inputs. A sweep draws h first, so h = 0 will do and halves the work."""
+    """Set h to zero and compute both layers' inputs. A sweep draws h first; until then h = 0 halves the work."""
     chains.h[:] = 0
     for chain in range(chains.h.shape[0]):
         copy_into(chains.visible_input[chain], parameters.visible_bias)
@@ -248,7 +251,7 @@ def start_from_rows(parameters: Parameters, key: np.uint64, rows: Array, row: Ar
 
 @kernel
 def start_chains(parameters: Parameters, key: np.uint64, log_odds: Array, chains: Chains) -> None:
-    """Draw v of every chain from independent units of one row of log-odds, and set h to zero; see `start_from_rows`."""
+    """Draw v of every chain from independent units with the same log_odds; set h to zero. See `start_from_rows`."""
     start_from_rows(parameters, key, log_odds.reshape(1, -1), np.zeros(chains.number.size, np.int64), chains)
 
 
@@ -261,7 +264,7 @@ def sweep_once(
     chains: Chains,
     scratch: tuple[LayerScratch, LayerScratch],
 ) -> None:
-    """One sweep of every chain, each at its inverse temperature beta (chains,); all inputs brought up to date."""
+    """One sweep of every chain, each at its inverse temperature beta (chains,); updates all inputs."""
     draw_hidden(parameters, key, sweep, beta, chains, scratch[0])
     update_visible_inputs(parameters, chains)
     draw_visible(parameters, key, sweep, beta, chains, scratch[1])

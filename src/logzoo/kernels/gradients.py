@@ -1,4 +1,4 @@
-"""Sufficient statistics of an RBM's likelihood gradient, of binary and of grey visible units, and steps along it.
+"""Sufficient statistics of an RBM's likelihood gradient, for binary and grey visible units, and steps along it.
 
 Legend: v (n, V) uint8; x (n, V) float32 visible values between 0 and 1, grey levels of the data or probabilities in
 place of draws; p = sigmoid(b + v W) (n, H) float32. Hidden inputs of values are in fixed point, as for binary units, so
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 _ZERO = np.float32(0.0)
-# Chains whose p are kept at once: with 500 hidden units they stay in the level-2 cache.
+# Chains whose p are stored together; for 500 hidden units they fit the level-2 cache.
 _CHAINS_TOGETHER = 64
 
 
@@ -46,7 +46,7 @@ def add_statistics(
 
     factors (n,) float32; rows whose factor is zero are skipped. Hidden inputs must be up to date.
     """
-    # factor_n p_n of some chains, and which of them each visible unit is on in, (V, n).
+    # p: factor_n p_n of some chains; members (V, n): the rows of p of the chains in which each visible unit is on.
     p = np.empty((min(_CHAINS_TOGETHER, factors.size), hidden_bias.size), np.float32)
     members, counts = np.empty((visible_bias.size, p.shape[0]), np.int32), np.zeros(visible_bias.size, np.int64)
     scratch, ones, filled = layer_scratch(visible_bias.size), chains.plus[0], 0
@@ -94,8 +94,8 @@ def put_statistics(
 
 @part
 def _add_rows(p: Array, members: Array, counts: Array, weights: Array) -> None:
-    """Add the rows of p (n, H) that each visible unit lists (V, n) to its row of the weights, and empty the lists."""
-    # Unit by unit, so that its row of the weights stays in the level-1 cache.
+    """Add the rows of p (n, H) that members (V, n) lists for each visible unit to its weights, and empty the lists."""
+    # The outer loop is over units, so that a unit's row of the weights stays in the level-1 cache.
     for i in range(counts.size):
         target = weights[i]
         for m in range(counts[i]):
@@ -115,8 +115,8 @@ def _weighted_rows(sums_together):
     """An intrinsic: sums[n, :WIDTH] += sum_m factors[m step + n apart] table[m] for all n < sums_together.
 
     It takes the address of the table and its number of rows, the address of the factors, their `step` and `apart`, and
-    the address of the sums; all of float32, rows of WIDTH. The sums stay in registers, and a row is read once for all
-    of them; every product is rounded before it is added. Rows whose factors are all 0 are skipped.
+    the address of the sums. Arrays are float32, and rows have WIDTH columns. The sums stay in registers, and a row is
+    read once for all sums. Every product is rounded before it is added. Rows whose factors are all 0 are skipped.
     """
 
     @llvm.emitted(types.void, *[types.intp] * 6)
@@ -231,16 +231,16 @@ def log_f_of_values(parameters: Parameters, x: Array, chains: Chains, out: Array
 
 # Mask of a float32 without its sign bit.
 _SIZE = np.int32(0x7FFFFFFF)
-# Numbers updated before their sizes are read: they are still in the level-1 cache.
+# Numbers updated before their sizes are read, so few that they are still in the level-1 cache.
 _NUMBERS_TOGETHER = 2048
 
 
 @kernel
 def add_multiple(values: Array, rate: np.float32, direction: Array) -> np.float32:
-    """values += rate * direction, all float32 and one-dimensional; returns the largest size, NaN if any is NaN.
+    """values += rate * direction, all float32 and one-dimensional; returns the largest |value|, or NaN if any is NaN.
 
-    As integers, the bits of sizes have the order of the sizes, with NaN above infinity. LLVM vectorises maxima of
-    integers, but not of floats, because of NaN.
+    Read as integers, the bits of absolute values have the same order, with NaN above infinity. LLVM vectorises maxima
+    of integers, but not of floats, because of NaN.
     """
     bits = values.view(np.int32)
     largest = np.zeros(1, np.int32)

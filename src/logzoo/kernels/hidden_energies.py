@@ -1,9 +1,9 @@
 """log f(h) of many hidden states, visible units summed out: log f(h) = b.h + sum_i log(1 + exp(x_i)), x = c + W h.
 
-A state is cut into bytes. For each byte and each of its 256 values, exp of the terms that these units add to x_i is
-tabulated for a block of WIDTH visible units, by one multiplication from a value with one unit less; the table stays in
-the level-2 cache while every state passes over it. A factor 1 + exp(x_i) then costs a multiplication for each byte and
-two operations more, and one logarithm is taken for each state: exponents of the products are moved to integers.
+A state is cut into bytes. A table for a block of WIDTH visible units has, for each byte and each of its 256 values, exp
+of the terms that the byte's units add to x_i. One multiplication gives an entry from the value with one unit less. The
+table stays in the level-2 cache while all states use it. A factor 1 + exp(x_i) then takes one multiplication per byte
+and two more operations. Each state takes one logarithm, because exponents of the products are moved to integers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def log_f_hidden(parameters: Parameters, rows: Array, out: Array, single: bool) 
     """log f(h) in nats of every state, rows (states, words) uint64, into `out` (states,) float64.
 
     single: tables in single precision if they cannot overflow. This takes half the time, with errors of about 1e-7
-    times the root of V.
+    times the square root of V.
     """
     visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
     unit = np.float64(parameters.unit)
@@ -71,7 +71,7 @@ def log_f_hidden(parameters: Parameters, rows: Array, out: Array, single: bool) 
 
 @part
 def _add_bias(hidden_bias: Array, unit: float, codes: Array, count: int, out: Array) -> None:
-    """out (states,) = b.h, by a table of the sums of each byte."""
+    """out (states,) = b.h, from a table of the sums of each byte."""
     sums = np.zeros((count, _VALUES), np.int64)
     for byte in range(count):
         for bit in range(_BYTE):
@@ -87,7 +87,7 @@ def _add_bias(hidden_bias: Array, unit: float, codes: Array, count: int, out: Ar
 
 @part
 def _largest_input(block: tuple[Array, Array, int, float]) -> float:
-    """The largest sum of the positive, or of the negative, terms of x_i over the units i of a block."""
+    """The largest absolute sum of the positive terms, or of the negative terms, of x_i over the units i of a block."""
     rows, bias, present, unit = block
     largest = 0.0
     for i in range(present):
@@ -125,9 +125,9 @@ def _fill_tables(block: tuple[Array, Array, int, float], tables: Array) -> None:
 def _product_of_block(
     builder: ir.IRBuilder, entry: ir.Value, tables: ir.Value, codes: ir.Value, count: ir.Value
 ) -> ir.Value:
-    """prod_i (1 + prod_k tables[k, codes[k], i]) over a block of units; `entry` is one of the tables, for its type.
+    """prod_i (1 + prod_k tables[k, codes[k], i]) over a block of units; `entry` has the type of the tables' entries.
 
-    tables and codes (uint8) are addresses. Four strips of a block are multiplied before they are widened.
+    tables and codes (uint8) are addresses. The vectors of a block are multiplied before they are widened to float64.
     """
     size = 4 if entry.type == llvm.FLOAT else 8
     lanes = llvm.VECTOR_BYTES // size
@@ -158,7 +158,10 @@ def _product_of_block(
 def _multiply(
     tables: Array, codes: Array, block: tuple[Array, Array, int, float], products: tuple[Array, Array], out: Array
 ) -> None:
-    """Multiply mantissas * 2**exponents (states,) by the factors of one block; what overflows is added to `out`."""
+    """Multiply mantissas * 2**exponents (states,) by the factors of one block.
+
+    If the product of these factors is too large, its logarithm is added to `out` instead.
+    """
     mantissas, exponents = products
     first, step = codes.ctypes.data, codes.shape[1]
     for state in range(out.size):

@@ -31,18 +31,18 @@ class Mixture(NamedTuple):
 
     log_weights: np.ndarray  # (component,) a_j
     means: np.ndarray  # (component, dimension)
-    precision: float  # one over the variance of each coordinate
+    precision: float  # 1 / variance of each coordinate
 
 
 class Walkers(NamedTuple):
     """The state of chains in continuous space."""
 
     x: np.ndarray  # (chain, dimension) float64
-    number: np.ndarray  # (chain,) uint64: names the chain's stream
+    number: np.ndarray  # (chain,) uint64: selects the chain's random stream
 
 
 class Moves(NamedTuple):
-    """Single draws of a stretch of simulated tempering."""
+    """Record of each draw in a stretch of simulated tempering."""
 
     delta: np.ndarray  # (chain, draw) Delta of x after the move, nats
     rungs: np.ndarray  # (chain, draw + 1) int64: x of draw i is drawn at rungs[i], then rungs[i + 1] given x
@@ -109,7 +109,7 @@ def leapfrog(
 ) -> float:
     """Follow Hamilton's equations for `steps` leapfrog steps in place; returns the rise of the energy in nats.
 
-    Halved kicks at both ends (Neal 2011, eqs 2.28 to 2.30); neighbouring half kicks are one kick.
+    The first and last kick are half kicks (Neal 2011, eqs 2.28 to 2.30); other half kicks are merged into full ones.
     """
     before = -tempered_gradient(target, base, beta, x, gradient, spare) + 0.5 * np.sum(momentum * momentum)
     log_f = 0.0
@@ -151,7 +151,7 @@ def move(
     x: Array,
     scratch: Array,
 ) -> tuple[float, bool]:
-    """One draw of Hamiltonian Monte Carlo at beta, in place: (probability of acceptance, accepted).
+    """One draw of Hamiltonian Monte Carlo at beta, in place; returns (probability of acceptance, accepted).
 
     scratch: (4, dimension). A trajectory that overflows is rejected.
     """

@@ -19,22 +19,22 @@ FLOATS, INTEGERS = ir.VectorType(FLOAT, 8), ir.VectorType(INT32, 8)
 
 
 def has_wide_vectors() -> bool:
-    """Whether numba compiles for vectors of 512 bits: for this processor, or for the one in its settings."""
+    """Whether the processor that numba compiles for, this one or the one in its settings, has vectors of 512 bits."""
     settings: Any = config
     if settings.CPU_FEATURES is not None:
         return "+avx512f" in settings.CPU_FEATURES.split(",")
     return not settings.CPU_NAME and bool(binding.get_host_cpu_features().get("avx512f"))
 
 
-# Vectors of the processor's width, for lanes that are independent: the width does not change the bits.
+# Vectors of the processor's width, for lanes that are independent: the width does not change the bits of results.
 WIDE = 2 if has_wide_vectors() else 1
 WIDE_FLOATS, WIDE_INTEGERS = ir.VectorType(FLOAT, 8 * WIDE), ir.VectorType(INT32, 8 * WIDE)
 
 
 def emitted(returns: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make an intrinsic of a function (builder, *values) that emits its code and returns its result, if it has one.
+    """Make an intrinsic of a function (builder, *values) that emits its code and returns its result, if any.
 
-    returns, arguments: types of numba, None for an argument of any type.
+    returns, arguments: types of numba; None stands for an argument of any type.
     """
 
     def decorate(emit):
@@ -53,31 +53,31 @@ def emitted(returns: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Cal
 
 
 def constant(kind: Any, value: Any) -> ir.Value:
-    """A number of that type, or a vector of it."""
+    """A constant of type `kind`; every lane of a vector has the same value."""
     return ir.Constant(kind, [value] * kind.count if isinstance(kind, ir.VectorType) else value)
 
 
 def everywhere(builder: ir.IRBuilder, value: ir.Value, lanes: int) -> ir.Value:
-    """A vector of that many lanes, all of one value."""
+    """A vector of `lanes` lanes that all hold `value`."""
     undefined = ir.Constant(ir.VectorType(value.type, lanes), ir.Undefined)
     first = builder.insert_element(undefined, value, constant(INT32, 0))
     return builder.shuffle_vector(first, undefined, constant(ir.VectorType(INT32, lanes), 0))
 
 
 def after(builder: ir.IRBuilder, address: ir.Value, count: Any, size: int = 1) -> ir.Value:
-    """The address `count` (an int or a value) times `size` bytes after another."""
+    """The address `count` (an int or an LLVM value) times `size` bytes after `address`."""
     if isinstance(count, int):
         return builder.add(address, ir.Constant(address.type, count * size))
     return builder.add(address, builder.mul(count, ir.Constant(address.type, size)))
 
 
 def load(builder: ir.IRBuilder, address: ir.Value, kind: Any) -> ir.Value:
-    """The value of that type at an address."""
+    """Load a value of type `kind` from an address."""
     return builder.load(builder.inttoptr(address, kind.as_pointer()), align=1)
 
 
 def store(builder: ir.IRBuilder, value: ir.Value, address: ir.Value) -> None:
-    """Put a value at an address."""
+    """Store a value at an address."""
     builder.store(value, builder.inttoptr(address, value.type.as_pointer()), align=1)
 
 
@@ -87,12 +87,12 @@ def bytes_of(kind: Any) -> int:
 
 
 def load_row(builder: ir.IRBuilder, address: ir.Value, kind: Any, count: int) -> list[ir.Value]:
-    """`count` neighbouring vectors at an address."""
+    """Load `count` neighbouring vectors from an address."""
     return [load(builder, after(builder, address, number, bytes_of(kind)), kind) for number in range(count)]
 
 
 def variables(builder: ir.IRBuilder, values: Iterable[ir.Value]) -> list[ir.Value]:
-    """Variables, in registers, that hold these values at first."""
+    """Variables with these initial values; LLVM keeps them in registers."""
     return [cgutils.alloca_once_value(builder, value) for value in values]
 
 
@@ -102,7 +102,7 @@ def update(builder: ir.IRBuilder, combine: Callable[..., Any], variable: ir.Valu
 
 
 def store_row(builder: ir.IRBuilder, row: Sequence[ir.Value], address: ir.Value) -> None:
-    """Put the values of variables, vectors of one type, side by side at an address."""
+    """Store the values of variables, vectors of one type, side by side at an address."""
     for number, variable in enumerate(row):
         value = builder.load(variable)
         store(builder, value, after(builder, address, number, bytes_of(value.type)))

@@ -1,10 +1,10 @@
 """Recursions that move log Zhat by the rungs that simulated tempering visits, and sums for estimators.
 
-Legend: a draw has values (M,) of which log f at the K rungs is the product with readout (M, K), and its derivatives in
-beta the products with slopes and curvatures; x of sweep i is drawn at rungs[i], then rungs[i + 1] given x.
+Legend: a draw has values (M,). Their product with readout (M, K) is log f at the K rungs; their products with slopes
+and curvatures are its derivatives in beta. x of sweep i is drawn at rungs[i], then rungs[i + 1] given x.
 
-Groups of chains, each with a log Zhat that moves after every sweep, are numbered from 0 in every call; `first_chains`
-(G + 1,) has the first chain of each, and their number at the end.
+Each group of chains has a log Zhat that moves after every sweep. Groups are numbered from 0 in every call;
+`first_chains` (G + 1,) has the first chain of each group, then the number of chains.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ class Recursion(NamedTuple):
     """State of the recursion of SAMS or of Wang-Landau in every group."""
 
     prior: np.ndarray  # (G, K) r
-    chains: np.ndarray  # (G,)
-    flatness: np.ndarray  # (G,) SAMS: largest |c_k / r_k - 1| of an evenly filled ladder; else least visits of a part
+    chains: np.ndarray  # (G,) number of chains
+    flatness: np.ndarray  # (G,) SAMS: bound of |c_k / r_k - 1|; Wang-Landau: of visits / expected visits of a part
     exponent: np.ndarray  # (G,) the gain of the first stage of SAMS is t^-exponent; 0 for Wang-Landau
     latest: np.ndarray  # (G,) sweeps after which the first stage of SAMS ends in any case
-    settled: np.ndarray  # (G,) whether the gain falls as 1 / t: second stage of SAMS, or log F is K / (n t)
-    gain: np.ndarray  # (G,) SAMS: by what 1 / gain exceeds t in the second stage; Wang-Landau: log F
-    filled: np.ndarray  # (G, K) SAMS: c_k / r_k summed since t was last a power of two; else visits since F was halved
+    settled: np.ndarray  # (G,) whether the gain falls as 1 / t: second stage of SAMS; Wang-Landau: log F = K / (n t)
+    gain: np.ndarray  # (G,) SAMS: 1 / gain - t in the second stage; Wang-Landau: log F
+    filled: np.ndarray  # (G, K) SAMS: sum of c_k / r_k since t was a power of two; Wang-Landau: visits at this F
     largest: np.ndarray  # (G,) SAMS: the largest c_k / r_k of a sweep
 
 
 @part
 def step_two_stages(state: Recursion, group: int, t: int, occupancy: Array, log_z_hat: Array) -> None:
-    """Move log Zhat (K,) of a group by the occupancy (K,) of sweep t = 1, 2, ..."""
+    """SAMS: move log Zhat (K,) of a group by the occupancy (K,) of sweep t = 1, 2, ..."""
     filled, prior, chains = state.filled[group], state.prior[group], state.chains[group]
-    # The bound uses earlier sweeps only: a gain that depends on its own step would bias the steps.
+    # The bound of the gain uses earlier sweeps only: a gain that depends on its own step would bias the steps.
     inverse_gain = t + state.gain[group] if state.settled[group] else t ** state.exponent[group]
     gain = 1.0 / max(inverse_gain, state.largest[group])
     power = 1
@@ -60,13 +60,13 @@ def step_two_stages(state: Recursion, group: int, t: int, occupancy: Array, log_
         state.gain[group] = t ** state.exponent[group] - t
 
 
-# Parts of the ladder, of neighbouring rungs, whose visits must be flat.
+# The ladder is cut into this many parts of neighbouring rungs, whose visits must be flat.
 _PARTS = 10
 
 
 @part
 def _is_flat(prior: Array, flatness: float, visits: Array) -> bool:
-    """Whether no part of the ladder had less than `flatness` of its share of the visits (K,)."""
+    """Whether every part of the ladder had at least `flatness` times its expected share of the visits (K,)."""
     rungs, total = visits.size, 0.0
     for k in range(rungs):
         total += visits[k]
@@ -83,7 +83,7 @@ def _is_flat(prior: Array, flatness: float, visits: Array) -> bool:
 
 @part
 def step_halved_factor(state: Recursion, group: int, t: int, visits: Array, log_z_hat: Array) -> None:
-    """Move log Zhat (K,) of a group by the visits (K,) of sweep t = 1, 2, ..."""
+    """Wang-Landau: move log Zhat (K,) of a group by the visits (K,) of sweep t = 1, 2, ..."""
     prior, seen = state.prior[group], state.filled[group]
     rungs = log_z_hat.size
     target = rungs / state.chains[group] / t
@@ -117,7 +117,7 @@ def run_adjusted(
     log_z_hats: Array,
     recursion: Recursion,
 ) -> None:
-    """Sweeps of simulated tempering, as many as the record holds, from number `first`, each at log Zhat (G, K).
+    """Sweeps of simulated tempering from number `first` on, until the record is full, at log Zhat (G, K).
 
     After each sweep, a step of the recursion moves log Zhat. t: number of earlier steps.
     """

@@ -1,6 +1,6 @@
 """Naive mean field from many starts at once, and functions for its bounds of log Z.
 
-Legend: means m (V, lanes) and q (H, lanes), one start in each lane, the last and contiguous axis; W (V, H) weights, c
+Legend: means m (V, lanes) and q (H, lanes), with one start in each lane of the contiguous axis; W (V, H) weights, c
 (V,) visible and b (H,) hidden bias; S(x) = -x log x - (1 - x) log(1 - x).
 
     m = sigmoid(c + W q)        q = sigmoid(b + m W)        F1 = c.m + sum_i S(m_i) + sum_j softplus(b_j + (m W)_j)
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # Lanes that pass over the weights together: four vectors of float32, and 784 rows of them fit the level-2 cache.
 LANES = 32
-# Lanes of a vector of 256 bits: the number in use is rounded up to it.
+# Lanes of a vector of 256 bits: the number of lanes in use is rounded up to a multiple of it.
 _VECTOR = 8
 _ZERO = np.float32(0.0)
 # Units whose terms are computed together in a climb: their factors, of at most 2 each, have a product below 2**512.
@@ -34,7 +34,7 @@ _TOGETHER = 512
 
 @kernel
 def fill_inputs(weights: Array, bias: Array, x: Array, y: Array, lanes: int) -> None:
-    """y (out, :lanes) = bias (out,) + weights (out, in) @ x (in, :lanes), all of one type: four inputs at a time."""
+    """y (out, :lanes) = bias (out,) + weights (out, in) @ x (in, :lanes), all of one type, four inputs at a time."""
     whole = weights.shape[1] // 4 * 4
     for j in range(weights.shape[0]):
         sums = y[j]
@@ -89,7 +89,7 @@ def settle(
 ) -> Array:
     """Alternate the two layers from q = hidden (H, starts), in place, all float32; returns the steps made (starts,).
 
-    A start ends when no q_j moves by more than `tolerance`, or after `steps`; the next one takes its lane.
+    A start ends when no q_j moves by more than `tolerance`, or after `steps` steps; the next start takes its lane.
     """
     visible, units, starts = weights.shape[0], weights.shape[1], hidden.shape[1]
     m = np.zeros((visible, LANES), np.float32)
@@ -135,10 +135,10 @@ def bound(
     visible: Array,
     bounds: Array,
 ) -> None:
-    """F1 (lanes,) in nats after one more step from q = hidden (H, lanes), float64; the means of both layers in place.
+    """Set bounds (lanes,) to F1 in nats after one more step from q = hidden (H, lanes), and update both layers' means.
 
-    The step ends with the best q for its m, so F1 is a lower bound of log Z even before the start has settled. With
-    x = c + W q, S(sigmoid(x)) = log(1 + exp(-|x|)) + |x| sigmoid(-|x|): no terms cancel.
+    All arrays are float64. The step ends with the best q for its m, so F1 is a lower bound of log Z even before the
+    start has settled. With x = c + W q, S(sigmoid(x)) = log(1 + exp(-|x|)) + |x| sigmoid(-|x|): no terms cancel.
     """
     lanes = bounds.size
     bounds[:] = 0.0
@@ -162,8 +162,8 @@ def bound(
 def _softplus_sum(x: Array, step: float, row: Array, positive: Array, factors: Array) -> float:
     """sum_i softplus(x_i + step row_i), relative error below 1e-9; positive and factors (_TOGETHER,) are workspace.
 
-    softplus(y) = max(y, 0) + log(1 + exp(-|y|)): one logarithm for the product of many factors. Halves are added to
-    halves, so that the order does not depend on the width of the vectors.
+    softplus(y) = max(y, 0) + log(1 + exp(-|y|)): one logarithm for the product of many factors. The second half is
+    added to the first repeatedly, so that the order does not depend on the width of the vectors.
     """
     total = 0.0
     for first in range(0, x.size, _TOGETHER):
@@ -221,7 +221,7 @@ def climb(
 
 @kernel
 def fill_log_odds(means: Array, log_odds: Array, constants: Array) -> None:
-    """log_odds (modes, V) and constants (modes,) = log of the mass at v = 0, of product laws with means (modes, V)."""
+    """Fill log_odds (modes, V) and constants (modes,), the log mass at v = 0, of product laws of means (modes, V)."""
     constants[:] = 0.0
     for mode in range(means.shape[0]):
         for i in range(means.shape[1]):

@@ -19,7 +19,7 @@ HIDDEN = np.uint64(0)
 VISIBLE = np.uint64(1)
 RUNG = np.uint64(2)
 START = np.uint64(3)
-# With this bit set, the stream of the trailing halves of a layer's draws.
+# This bit of counter word 3 selects the stream of the trailing halves of a layer's draws.
 TRAILING = np.uint64(128)
 
 # Blocks that serve _UNITS_TOGETHER units.
@@ -66,9 +66,9 @@ def emit_blocks(
     k0: ir.Value,
     k1: ir.Value,
 ) -> list[ir.Value]:
-    """Emit Philox of `count` blocks from `block` on, one a 64-bit lane: a list of the vectors of words 0, ..., 3.
+    """Emit Philox for `count` blocks from `block` on, one in each 64-bit lane; return the vectors of words 0, ..., 3.
 
-    All are 64-bit integers below 2**32.
+    All words are 64-bit integers below 2**32.
     """
     vector = ir.VectorType(llvm.INT64, count)
 
@@ -90,7 +90,7 @@ def emit_blocks(
         if number:
             k0, k1 = (low(llvm.after(builder, key, int(step))) for key, step in ((k0, _WEYL_0), (k1, _WEYL_1)))
         product_0, product_1 = product(_MULTIPLIER_0, c0), product(_MULTIPLIER_1, c2)
-        # The key comes first because it does not depend on the products.
+        # The key is combined first, because it does not have to wait for the products.
         c1, c3 = builder.xor(c1, everywhere(k0)), builder.xor(c3, everywhere(k1))
         c0, c2 = builder.xor(high(product_1), c1), builder.xor(high(product_0), c3)
         c1, c3 = product_1, product_0
@@ -107,9 +107,9 @@ def stream_words(key: np.uint64, sweep: int, layer: np.uint64) -> tuple[np.uint6
 def word_of_unit(key: np.uint64, chain: np.uint64, sweep: int, layer: np.uint64, unit: Any) -> np.uint32:
     """The 32-bit draw of one unit (uint32).
 
-    Four blocks serve 32 units with leading halves: the low halves of words 0 and 1 of each block in turn, the high
-    halves of these, the low halves of words 2 and 3, and the high halves of these. Trailing halves come from a stream
-    of their own: the low half of word 0 of block `unit`.
+    Four blocks give 32 units their leading halves: the low halves of words 0 and 1 of each block in turn, then the high
+    halves of these words, then the same for words 2 and 3. Trailing halves come from a separate stream: the low half of
+    word 0 of block `unit`.
     """
     unit = np.uint64(unit)
     c1 = np.uint64(chain)

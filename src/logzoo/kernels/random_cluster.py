@@ -64,12 +64,12 @@ def draw_bonds(graph: Graph, numbers: Array, upper: Array, lower: Array) -> int:
 def _joined(graph: Graph, state: Array, bond: int, marks: Array, queue: Array, ends: Array, stamp: int) -> bool:
     """Whether other open bonds connect the ends of a bond, by a search from both ends in turn.
 
-    The search visits at most twice the sites of the smaller cluster. marks (site,): entries below `stamp`;
-    queue, ends (2, 2): scratch.
+    The search visits at most twice the sites of the smaller cluster. Scratch: marks (site,), with entries below
+    `stamp`; queue (2, site); ends (2, 2).
     """
     queue[0, 0], queue[1, 0] = graph.first[bond], graph.second[bond]
     marks[queue[0, 0]], marks[queue[1, 0]] = stamp, stamp + 1
-    # Sites visited and sites reached, from the first end and from the second.
+    # Numbers of sites visited and of sites reached from each end.
     ends[:, 0], ends[:, 1] = 0, 1
     while True:
         for side in range(2):
@@ -91,7 +91,7 @@ def _joined(graph: Graph, state: Array, bond: int, marks: Array, queue: Array, e
 
 @kernel
 def clusters_of(graph: Graph, state: Array) -> Array:
-    """Number (site,) of the first site of every site's cluster of open bonds."""
+    """For every site, the number of the first site in its cluster of open bonds (site,)."""
     sites = graph.offsets.size - 1
     clusters, queue = np.full(sites, -1, np.int64), np.empty(sites, np.int64)
     for root in range(sites):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# numba gives a literal 0 another type, and would compile the parts that take it again.
+# numba types a literal 0 differently, and would compile the functions that take it a second time.
 _FIRST = np.int64(0)
 
 
@@ -43,7 +43,7 @@ def run_resampled(
 ) -> None:
     """Annealing steps first, ..., last - 1 in place: weigh, resample, sweep; the step to the last rung only weighs.
 
-    Chains of one island (chains,) lie together; they are resampled when their ESS is below `share` of their number.
+    Chains of one island (chains,) are contiguous. They are resampled if their ESS is below `share` of their number.
     family (chains,) int64 is copied with the states.
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
@@ -99,9 +99,9 @@ def follow_parameters(
     family: Array,
     island: Array,
 ) -> None:
-    """Weigh chains for the step to new parameters, resample, and make one sweep there, all in place.
+    """Weigh chains for the step to new parameters, resample, and make one sweep with these, all in place.
 
-    log_f (chains,) float64: log f(v) in nats, by the old parameters at entry, by the new ones at return.
+    log_f (chains,) float64: log f(v) in nats, with the old parameters at entry, with the new parameters at return.
     """
     ones, now = np.ones(log_f.size, np.float32), np.empty(log_f.size)
     forget_hidden(parameters, chains)
@@ -126,9 +126,9 @@ def run_waste_free(
 ) -> None:
     """Waste-free steps first, ..., last - 1 in place: weigh all states, resample some, sweep these, keep every state.
 
-    chains: first the n chains that are swept, as in log_weight (n,) and island (n,), then n for each further state that
-    is kept. A step that keeps n states of a chain makes n - 1 sweeps. log_weight of an island's chains grows by the
-    logarithm of the mean weight over all of its states.
+    chains: first the n chains that are swept, as in log_weight (n,) and island (n,), then n for each further state. A
+    step that keeps s states of each chain makes s - 1 sweeps. log_weight of an island's chains grows by the logarithm
+    of the mean weight over all of its states.
     """
     count = log_weight.size
     states = chains.number.size // count
@@ -175,7 +175,7 @@ def end_of_island(island: Array, begin: int) -> int:
 
 @part
 def mean_weight(log_weight: Array) -> tuple[float, float]:
-    """Logarithm of the mean of weights (n,), and their effective number."""
+    """Logarithm of the mean of weights (n,), and their ESS."""
     largest = log_weight.max()
     total, squares = 0.0, 0.0
     for value in log_weight:
@@ -187,16 +187,16 @@ def mean_weight(log_weight: Array) -> tuple[float, float]:
 
 @part
 def choose(log_weight: Array, offset: float, copies: Array, donors: Array) -> None:
-    """Draw donors (m,) of the first m of n states, in proportion to the weights (n,); a state that stays is its donor.
+    """Draw donors (m,) of the first m of n states, in proportion to the weights (n,).
 
-    offset: as for `comb`. copies (n,): scratch.
+    A state that stays is its own donor. offset: as for `comb`. copies (n,): scratch.
     """
     comb(log_weight, donors.size, offset, copies)
     donor = 0
     for chain in range(donors.size):
         donors[chain] = chain
         if copies[chain] == 0:
-            # Chosen states among the first m stay in place.
+            # A chosen state among the first m stays in place, so only its further copies are donors.
             while copies[donor] < (2 if donor < donors.size else 1):
                 donor += 1
             copies[donor] -= 1
@@ -205,7 +205,7 @@ def choose(log_weight: Array, offset: float, copies: Array, donors: Array) -> No
 
 @part
 def comb(log_weight: Array, teeth: int, offset: float, copies: Array) -> None:
-    """Number of equally spaced teeth of a comb over the sum of weights (n,) that fall to each, into `copies` (n,).
+    """Fill copies (n,): how many teeth of a comb, equally spaced over the sum of weights (n,), hit each weight.
 
     offset: position of the tooth within each equal part of the sum, from 0 to 1 (systematic resampling).
     """

@@ -40,16 +40,16 @@ def reassign(
 ) -> None:
     """Draw new temperatures of one ladder within each group, and compute each replica's share of the last rung.
 
-    An assignment s is drawn in proportion to prod_i f_{s(i)}(x_i); by eq 8 each replica counts for the last rung with
-    P(s(i) = it). log_f (K, K): of each replica at each rung; groups (K,): of each rung; rung, shares (K,): of each
-    replica, changed; number: the random stream of the first replica; numbers (K + 1, K) float64 and integers (3, K)
-    int64: scratch.
+    An assignment s is drawn in proportion to prod_i f_{s(i)}(x_i). The share of replica i is the probability that s(i)
+    is the last rung (eq 8). log_f (K, K): log f of each replica at each rung; groups (K,): the group of each rung;
+    rung, shares (K,): of each replica, updated in place; number: the random stream of the first replica; numbers
+    (K + 1, K) float64 and integers (3, K) int64: scratch.
     """
     count = rung.size
     m, uniforms = numbers[:count], numbers[count]
     members, rungs, drawn = integers
     for group in range(groups.max() + 1):
-        size = np.int64(0)  # numba compiles `sum_assignments` twice for a literal 0
+        size = np.int64(0)  # with a literal 0 numba would compile `sum_assignments` twice
         for k in range(count):
             if groups[k] == group:
                 rungs[size] = k
@@ -78,8 +78,8 @@ def exchange_in_turn(
 ) -> None:
     """Try to exchange every pair of neighbours of one ladder, from the last rung down; arguments as in `reassign`.
 
-    This is the paper's order: its temperatures increase from the last rung on. shares: 1 for the replica at the last
-    rung, else 0. holder (K,): scratch.
+    This is the order of the paper, in which the last rung has the lowest temperature. shares: 1 for the replica at the
+    last rung, else 0. holder (K,): scratch.
     """
     count = rung.size
     for i in range(count):
@@ -96,7 +96,10 @@ def exchange_in_turn(
 
 @part
 def add_shares(chains: Chains, unit: np.float32, shares: Array, p: Array, sums: Array) -> None:
-    """Add each chain's share of (v p(h | v)', v, p(h | v)) to sums, of equal groups of neighbours; p (H,): scratch."""
+    """Add share * (v p(h | v)', v, p(h | v)) of each chain to the row of its group in `sums`.
+
+    Groups are of equally many neighbouring chains. p (H,): scratch.
+    """
     visible, hidden = chains.v.shape[1], p.size
     size = shares.size // sums.shape[0]
     for chain in range(shares.size):
@@ -131,11 +134,11 @@ def run_infinite_swapping(
 ) -> None:
     """Sweeps first, ..., last - 1 of whole ladders in place, with new temperatures after each.
 
-    betas (K,) float32, rising; partitions (P, K) int64: the group of each rung, one row for each sweep in turn: one row
-    of zeros means infinite swapping, no row means exchanges of neighbours in turn. joint: log f of (v, h), not of v.
-    rung (chains,): of each replica; shares (chains,): P(the replica holds the last beta) after the last sweep;
-    occupancy (chains, K) int64: sweeps after which the replica held each beta, added to. sums (groups, V H + V + H)
-    float64: those of `add_shares` are added after every sweep; no groups when they are not wanted.
+    betas (K,) float32, increasing; partitions (P, K) int64: the group of each rung, with one row per sweep in turn. One
+    row of zeros means infinite swapping; no row means exchanges of neighbours in turn. joint: log f of (v, h), not of
+    v. rung (chains,): of each replica; shares (chains,): P(the replica holds the last beta) after the last sweep;
+    occupancy (chains, K) int64: counts the sweeps after which the replica held each beta. sums (groups, V H + V + H)
+    float64: `add_shares` adds to it after every sweep, unless there are no groups.
     """
     rungs = betas.size
     sweeping, p = sweep_scratch(chains), np.empty(chains.h.shape[1], np.float32)

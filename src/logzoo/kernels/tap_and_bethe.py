@@ -1,4 +1,4 @@
-"""Values of log Z from a solution of mean field: expansions in the weights, and Bethe's free energy.
+"""Approximations of log Z from a mean-field solution: expansions in the weights, and Bethe's free energy.
 
 Legend: W (V, H) weights, c (V,) and b (H,) bias. All float64. Sums run in one order, without fused multiply-add.
 
@@ -11,12 +11,12 @@ B = q - q^2, S the entropy of a unit; W^(p) is W with every element to the power
 
 Belief propagation on the graph of the RBM, and the free energy of Bethe, after Yedidia, Freeman & Weiss (2005):
 to_visible and to_hidden (V, H) messages between units i and j, U_i = c_i + sum_j to_visible_ij and T_j = b_j + sum_i
-to_hidden_ij; u = U_i - to_visible_ij and t = T_j - to_hidden_ij are the log-odds without the other's message.
+to_hidden_ij; u = U_i - to_visible_ij and t = T_j - to_hidden_ij are the log-odds without the other unit's message.
 
     to_visible = softplus(W + t) - softplus(t)        to_hidden = softplus(W + u) - softplus(u)
     log Z_B = sum_i softplus(U_i) + sum_j softplus(T_j) - sum_ij log(1 + sigmoid(u) sigmoid(t) (exp(W) - 1))
 
-gains (V, H) are exp(W) - 1, read where |W| is small enough.
+gains (V, H) are exp(W) - 1; they are used if |W| is at most 30.
 """
 
 from __future__ import annotations
@@ -86,9 +86,9 @@ def settle_tap(
     m: Array,
     q: Array,
 ) -> tuple[int, float]:
-    """The equations of Thouless, Anderson and Palmer to order 2 or 3 from means m (V,) and q (H,), in place.
+    """Iterate the equations of Thouless, Anderson and Palmer to order 2 or 3 from means m (V,) and q (H,), in place.
 
-    Returns the number of steps and the largest undamped change of the last one. It ends when that is below `tolerance`.
+    Returns the number of steps and the largest undamped change of the last step. It stops if that is below `tolerance`.
     """
     of_hidden, of_visible = np.empty((3, q.size)), np.empty((3, m.size))
     residual, step = np.inf, 0
@@ -142,7 +142,7 @@ def _normalise(x: Array) -> float:
 
 @kernel(nogil=True)
 def largest_singular(matrix: Array, transposed: Array, start: Array, steps: int) -> float:
-    """The largest singular value of a matrix (n, m), from below, by `steps` power steps from start (n,), in place."""
+    """A lower bound of the largest singular value of a matrix (n, m), by `steps` power iterations of start (n,)."""
     y, length = np.empty(matrix.shape[1]), 0.0
     _normalise(start)
     for _ in range(steps):
@@ -169,7 +169,7 @@ def fourth_moment(matrix: Array) -> float:
     return total
 
 
-# For |W| above this exp(W) - 1 is not used: added to 1, small sums would round to 0.
+# For |W| above this exp(W) - 1 is not used: 1 + sigmoid (exp(W) - 1) could round to 0.
 _LARGEST = 30.0
 
 
@@ -194,7 +194,7 @@ def _pair(weight: float, gain: float, u: float, t: float) -> float:
 
 @kernel(nogil=True)
 def start_messages(weights: Array, gains: Array, visible_fields: Array, to_visible: Array, to_hidden: Array) -> None:
-    """Messages to hidden units from visible ones with log-odds visible_fields (V,); none to visible units."""
+    """Set messages to hidden units from visible units of log-odds visible_fields (V,), and zeros to visible units."""
     for i in range(weights.shape[0]):
         for j in range(weights.shape[1]):
             to_visible[i, j] = 0.0
@@ -286,7 +286,7 @@ def fill_correlations(
     to_hidden: Array,
     correlations: Array,
 ) -> None:
-    """correlations (V, H) of each unit with each of the other layer, by the beliefs of pairs."""
+    """Fill correlations (V, H) of each visible with each hidden unit, from the beliefs of pairs."""
     totals = np.empty(hidden_bias.size)
     _fill_totals(hidden_bias, to_hidden, totals)
     for i in range(weights.shape[0]):

@@ -1,4 +1,4 @@
-"""Simulated tempering: Gibbs sweeps in turn with draws of the inverse temperature.
+"""Simulated tempering: Gibbs sweeps that alternate with draws of the inverse temperature.
 
 Legend: K rungs at inverse temperatures beta_k; offset_k = log r_k - log Zhat_k; q(k | x) proportional to
 exp(offset_k) f_k(x) (Carlson et al. 2016, eq 8). x is v with the hidden units summed out, or (v, h).
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# Each end of the ladder, for counting round trips, is this share of the rungs (at least one): chains would often miss
-# an end of one rung among many.
+# Round trips are counted between the ends of the ladder. An end has one rung for this many rungs of the ladder, at
+# least one: chains would often miss a single rung among many.
 RUNGS_PER_END = 20
 # Rungs in one block of a sum.
 _BLOCK = 16
@@ -33,8 +33,8 @@ _BLOCK = 16
 class Ladder(NamedTuple):
     """Inverse temperatures, and the matrix that gives log f at all of them from a few numbers of a state.
 
-    Those numbers, its `values` (M,), are the smooth part at the N nodes, then the factors of beta and of 1 - beta:
-    M = N + 2. Joint form: N = 0.
+    These numbers, the `values` (M,) of the state, are the smooth part at the N nodes, then the factors of beta and of
+    1 - beta, so M = N + 2. In the joint form N = 0.
     """
 
     betas: np.ndarray  # (K,) float64
@@ -43,9 +43,9 @@ class Ladder(NamedTuple):
 
 
 class Record(NamedTuple):
-    """Single draws of a stretch of sweeps."""
+    """Record of each draw in a stretch of sweeps."""
 
-    values: np.ndarray  # (chains, sweeps, M) float64 as in `Ladder`; no sweeps when they are not wanted
+    values: np.ndarray  # (chains, sweeps, M) float64 as in `Ladder`; 0 sweeps if they are not recorded
     rungs: np.ndarray  # (chains, sweeps + 1) int64: x of sweep i is drawn at rungs[i], then rungs[i + 1] given x
 
 
@@ -93,7 +93,7 @@ def read_joint(parameters: Parameters, chains: Chains, chain: int, values: Array
 
 @part(fastmath={"nnan", "nsz"})
 def _largest(x: Array) -> float:
-    """The largest entry. Without NaN, which this code assumes, LLVM compares whole vectors."""
+    """The largest entry. The code assumes that there is no NaN, so that LLVM can compare whole vectors."""
     largest = x[0]
     for k in range(x.size):
         largest = x[k] if x[k] > largest else largest
@@ -147,8 +147,9 @@ def draw_rung(q: Array, draw: float, block_sums: Array) -> tuple[int, float]:
 def count_crossing(rung: int, base_end: int, model_end: int, heading: int) -> tuple[int, int]:
     """Follow one chain between the ends of the ladder: (new heading, round trip completed).
 
-    The base end is the rungs up to `base_end`, the model's end those from `model_end` on. heading: 0 none yet, 1 left
-    the base end last, 2 left the model's end last. A round trip ends at the base.
+    The base end is the rungs up to `base_end`; the model's end is the rungs from `model_end` on. heading: 0 before the
+    first visit of the base end, 1 if the base end was visited last, 2 if the model's end was. A round trip ends at the
+    base.
     """
     if rung >= model_end:
         return 2 if heading != 0 else 0, 0

@@ -30,7 +30,7 @@ _ZERO = np.float32(0.0)
 class TourStates(NamedTuple):
     """Tours between two sweeps: state, length and whether they have ended."""
 
-    number: np.ndarray  # (tours,) uint64: the tour's place in the random stream
+    number: np.ndarray  # (tours,) uint64: selects the tour's random stream
     rows: np.ndarray  # (tours, words) uint64: h
     length: np.ndarray  # (tours,) int64: sweeps made so far
     finished: np.ndarray  # (tours,) bool: back in the set
@@ -42,7 +42,7 @@ def add_hidden_draws(
 ) -> int:
     """Draw h of every chain given its v, add new states to a set of `count` states; returns the new count.
 
-    example (states,): becomes the number of the chain that first drew a state. Hidden inputs must be up to date.
+    example (states,): becomes the number of the chain that first drew each state. Hidden inputs must be up to date.
     """
     scratch = gibbs.layer_scratch(chains.h.shape[1])
     words = np.empty(members.rows.shape[1], np.uint64)
@@ -67,17 +67,17 @@ def run_tours(
     means: Array,
     path: Array,
 ) -> None:
-    """Continue the tours listed in `queue` up to length `limit`, or to their end, in each chain one after another.
+    """Continue the tours listed in `queue` until they end or reach length `limit`.
 
     When a tour ends or reaches the limit, its chain takes the next tour of the queue. means (chains, V) float32:
     scratch for tours with E[v | h] in place of draws of v; of size 0 for true Gibbs sampling. path (indices of the
-    queue, sweeps, words): becomes the states that the last sweeps up to the limit started from; of size 0 to keep none.
+    queue, sweeps, words): becomes the states before each of the last sweeps up to the limit; of size 0 to keep none.
     """
     scratches = gibbs.sweep_scratch(chains)
     words = np.empty(members.rows.shape[1], np.uint64)
     active = min(chains.number.size, queue.size)
     chains = gibbs.chains_at(chains, slice(0, active))
-    flying = np.arange(active)  # index in the queue of each chain's tour
+    flying = np.arange(active)  # position of each chain's tour in the queue
     waiting = active
     gibbs.forget_hidden(parameters, chains)
     for chain in range(active):
@@ -153,7 +153,7 @@ def _load(words: Array, chain: int, chains: Chains) -> None:
 
 @part
 def _close_ranks(tours: TourStates, queue: Array, limit: int, flying: Array, chains: Chains) -> int:
-    """Replace chains whose tours rest by the last chains; returns the number of chains left."""
+    """Replace chains whose tours have stopped by the last chains; returns the number of chains left."""
     left = chains.number.size
     chain = 0
     while chain < left:
@@ -179,7 +179,7 @@ def add_means_of_states(
 ) -> None:
     """Add factor * sum_n (E[v | h_n] h_n', E[v | h_n], h_n) over states, rows (n, words), to the parts of a gradient.
 
-    chains, means (chains, V) float32: scratch for as many states as are handled together.
+    chains, means (chains, V) float32: scratch for the states that are handled together.
     """
     together = means.shape[0]
     for first in range(0, rows.shape[0], together):
