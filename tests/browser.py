@@ -17,7 +17,7 @@ FLAGS = [
     "--hide-scrollbars",
     "--no-first-run",
     "--remote-debugging-pipe",
-    # Whatever a page asks for on the network stays unanswered.
+    # Network requests of a page get no answer.
     "--proxy-server=http://127.0.0.1:9",
 ]
 
@@ -28,7 +28,7 @@ def find_chromium():
 
 
 class Browser:
-    """One tab of a Chromium of its own; use as a context manager. `events` holds what it reported, oldest first."""
+    """One tab of a separate Chromium; use as a context manager. `events` holds its reported events, in order."""
 
     def __init__(self, program, profile):
         to_read, self._commands = os.pipe()
@@ -75,7 +75,7 @@ class Browser:
         return answer["result"]
 
     def open(self, uri, *, width=1280, height=900, scripts=True, dark=False, media=""):
-        """Load a page in a window of that size and wait until it is complete; `events` starts anew."""
+        """Load a page in a window of that size and wait until it is complete; `events` is emptied."""
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
@@ -95,7 +95,7 @@ class Browser:
         return found["result"].get("value")
 
     def complaints(self):
-        """Errors and warnings on the console, exceptions, and what a policy refused."""
+        """Errors and warnings on the console, exceptions, and requests that a policy refused."""
         said = []
         for event in self.events:
             method, parameters = event.get("method"), event.get("params", {})
@@ -108,7 +108,7 @@ class Browser:
         return said
 
     def requests(self):
-        """Addresses that the page asked for, but those that hold their own data."""
+        """Addresses that the page requested, except data: URLs."""
         asked = [
             one["params"]["request"]["url"] for one in self.events if one.get("method") == "Network.requestWillBeSent"
         ]

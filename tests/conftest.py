@@ -2,7 +2,7 @@
 
 import os
 
-# A worker has one core: threads of BLAS, two and more in each, would wait for each other. Before NumPy is imported.
+# A worker has one core, on which several threads of BLAS would wait for each other. NumPy reads this when imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
@@ -10,7 +10,7 @@ from browser import Browser, find_chromium
 
 
 def pytest_configure(config):
-    """Compile the kernels before the workers start that would each compile them, where all tests were asked for."""
+    """If all tests are to run, compile the kernels before the workers start, which would each compile them."""
     if not hasattr(config, "workerinput") and config.args_source == pytest.Config.ArgsSource.TESTPATHS:
         from replication.compiling import compile_kernels
 
@@ -18,7 +18,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Start with the workflow, which takes longest, so that another worker does all the rest beside it."""
+    """Run the workflow tests first: they take longest, and another worker runs all other tests meanwhile."""
     items.sort(key=lambda item: item.module.__name__ != "test_workflow")
 
 

@@ -1,4 +1,4 @@
-"""Ways to damage a file of a tree: each changes one file, or swaps two, and says what it did."""
+"""Ways to damage a file of a tree: each changes one file, or swaps two, and returns a description."""
 
 import os
 import shutil
@@ -46,7 +46,7 @@ def delete(path, _draws, _others):
 
 
 def swap(path, draws, others):
-    """Swap with another file of the same sort, if there is one that differs."""
+    """Swap the file with a different file of the same kind, if there is any."""
     same = [one for one in others if one.suffix == path.suffix and one.read_bytes() != path.read_bytes()]
     if not same:
         return None
@@ -58,7 +58,7 @@ def swap(path, draws, others):
 
 
 def edit_a_value(path, draws, _others):
-    """Change one number by a millionth of a millionth, the hash left as it is."""
+    """Change one number by a millionth of a millionth, without updating the hash."""
     return _edited(path, draws, rewrite_hash=False)
 
 
@@ -111,7 +111,7 @@ def _edited(path, draws, *, rewrite_hash):
 
 
 def rewrite(dataset, path):
-    """Write a dataset as it is, whatever its hash says; to a new file, for HDF5 keeps a damaged one open."""
+    """Write a dataset without updating its hash, to a new file, because HDF5 keeps a damaged file open."""
     encoding = {name: {"_FillValue": None} for name in dataset.variables}
     fresh = path.with_name(f".{path.name}.tmp")
     dataset.to_netcdf(fresh, engine="netcdf4", encoding=encoding)
@@ -134,7 +134,7 @@ CORRUPTIONS = (
 
 
 def corrupt(path, draws, others):
-    """Damage a file in a way drawn at random among those that fit it; returns what was done."""
+    """Damage a file in a random way that fits its kind; returns a description."""
     for choice in draws.permutation(len(CORRUPTIONS)):
         before = path.read_bytes()
         done = CORRUPTIONS[choice](path, draws, others)
@@ -144,6 +144,6 @@ def corrupt(path, draws, others):
 
 
 def missed(faults, corrupted):
-    """Corrupted files that no fault names."""
+    """Corrupted files that no reported fault names."""
     named = {fault.file for fault in faults}
     return [path for path in corrupted if path not in named]

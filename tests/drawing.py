@@ -23,7 +23,7 @@ def draw_each(logits, words):
 
 @intrinsic
 def _decide_eight(typing_context, x, halves):
-    """Drawn ones in the low byte, open units in the next; x and halves are addresses of float32 and uint32."""
+    """Drawn ones in the low byte, open units in the next byte; x and halves are addresses of float32 and uint32."""
 
     def generate(context, builder, signature, arguments):
         lanes = [ir.VectorType(part, 8) for part in (ir.FloatType(), ir.IntType(32))]
@@ -47,7 +47,7 @@ def _decide_all(logits, halves, bits):
 
 
 def decide_each(logits, halves):
-    """(drawn, open), bool arrays, of units of these logits (float32) and leading halves (uint32); whole eights."""
+    """(drawn, open), bool arrays, of units of these logits (float32) and leading halves (uint32), a multiple of 8."""
     bits = np.zeros(len(logits) // 8, np.uint32)
     _decide_all(logits, halves, bits)
     units = (bits[:, None] >> np.arange(16) & 1).astype(bool)

@@ -16,7 +16,7 @@ def write_hdf5(path, content, *, before=b""):
 
 
 def checkpoint_content(rbm, updates=(1, 7, 100), kind="BBRBM"):
-    """What the package rbms saves: at every update the parameters, at the last those of `rbm`, the others scaled."""
+    """The content that the package rbms saves: parameters at every update, `rbm` at the last, scaled ones before."""
     content = {"hyperparameters/learning_rate": np.array(0.01), "hyperparameters/filename": "RBM.h5"}
     for update in updates:
         scale = 1.0 if update == max(updates) else 0.5

@@ -23,12 +23,12 @@ GIANTS = (0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 2**40, 2**62, 2**63, 10**12, 0, 1)
 
 
 class Format(NamedTuple):
-    """A folder of good files, how it is read (None, or what is wrong), and which of its files is broken."""
+    """A folder of good files, its reader (returns None or the error), and the file that tests break."""
 
     folder: Path
     read: Any
     broken: str
-    repack: Any = None  # breaks what is within the packed parts, and packs them again
+    repack: Any = None  # breaks the content of packed parts, and packs it again
 
 
 def prepared(root, names):
@@ -44,7 +44,7 @@ def prepared(root, names):
 
 
 def broken(good, folder, generator):
-    """Write the files of a format into a new folder, one of them broken; returns how."""
+    """Write the files of a format into a new folder, one of them broken; returns the kind of damage."""
     folder.mkdir()
     for path in good.folder.iterdir():
         (folder / path.name).write_bytes(path.read_bytes())
@@ -71,13 +71,13 @@ def _mutated(contents, generator):
 
 
 def _place(contents, generator):
-    """Somewhere in a file; half of the time near its start, where the headers are."""
+    """A random position in a file; half of the time near its start, where the headers are."""
     end = len(contents) if generator.random() < 0.5 else min(len(contents), 1024)
     return int(generator.integers(end)) if end else 0
 
 
 def flip(contents, generator):
-    """Bits, one to eight."""
+    """Flip one to eight bits."""
     for _ in range(generator.integers(1, 9)):
         if contents:
             contents[_place(contents, generator)] ^= 1 << int(generator.integers(8))
@@ -85,12 +85,12 @@ def flip(contents, generator):
 
 
 def truncate(contents, generator):
-    """An end that is missing."""
+    """Cut off the end."""
     return contents[: _place(contents, generator)]
 
 
 def giant(contents, generator):
-    """A number that may be a size, much too large or none, of 4 or 8 bytes in either order."""
+    """Overwrite 4 or 8 bytes, perhaps a size, with a number that is far too large or 0, in either byte order."""
     code = str(generator.choice(["<I", ">I", "<Q", ">Q"]))
     number = int(GIANTS[generator.integers(len(GIANTS))]) % (1 << 8 * struct.calcsize(code))
     start = _place(contents, generator) // 4 * 4
@@ -220,7 +220,7 @@ def table_files(folder, reader, lines, options):
 
 
 def checkpoint(folder):
-    """A training that goes on from its checkpoint, starts over or refuses it: if it ends, then in the same bits."""
+    """Train with a checkpoint, which the training may use, ignore or refuse. If it ends, its bits are the same."""
     settings = {"hidden": 3, "updates": 8, "batch": 5}
     wanted = train_rbm(examples(), **settings)
 

@@ -1,4 +1,4 @@
-"""Results of a stranger who wants the audit to run, write, read or ask for something: trees mutated at random.
+"""Trees mutated at random, as by a stranger who wants the audit to run, write, read or request something.
 
 Each mutation takes (tree, outside, url, draws): the tree, a folder of the user's, the address of a server on loopback.
 """
@@ -32,7 +32,7 @@ def _replaced(path, make):
 
 
 def _manifests(tree):
-    """The manifests that no earlier mutation made a link, FIFO or device of: those block the drill itself."""
+    """The manifests that are still regular files: links, FIFOs and devices would block the test itself."""
     paths = sorted(tree.glob("data/*/manifest.json"))
     return [path for path in paths if path.is_file() and not path.is_symlink()]
 
@@ -64,13 +64,13 @@ def device(tree, outside, url, draws):
 
 
 def sparse(tree, outside, url, draws):
-    """A file of 2 GiB that takes no room, of any kind, manifests included."""
+    """Turn any file, manifests included, into a sparse file of 2 GiB."""
     with _some(tree, draws).open("r+b") as file:
         file.truncate(2 << 30)
 
 
 def large_artifact(tree, outside, url, draws):
-    """A whole artifact with a seal of its own whose numbers unpack to a gigabyte."""
+    """A valid artifact with a matching hash whose numbers unpack to a gigabyte."""
     path = _some(tree, draws, ".nc")
     path.unlink()
     with netCDF4.Dataset(path, "w") as file:
@@ -144,7 +144,7 @@ def names_that_steer(tree, outside, url, draws):
 
 
 def another_scale(tree, outside, url, draws):
-    """The files under the name of a scale that is none, or that is one of the checkout with other jobs."""
+    """The files under another scale's name: an unknown scale, or a scale of the checkout with other jobs."""
     path = _manifests(tree)[0].parent
     name = str(draws.choice(["paper", "quick", "..x", "$(touch ran)", "-n"]))
     if not (tree / "data" / name).exists():
@@ -159,7 +159,7 @@ MUTATIONS = (
 
 
 def state_of(folder):
-    """What is in a folder: kind, size, time and link target or hash of everything below it."""
+    """The content of a folder: kind, size, time and link target or hash of everything below it."""
     state = {}
     for path in sorted(Path(folder).rglob("*")):
         status = path.lstat()
@@ -171,7 +171,7 @@ def state_of(folder):
 
 def audited(tree, home, *arguments):
     """Run `replication audit` in a tree under a home folder: (exit code, output, peak megabytes of it and its jobs)."""
-    # Kernels are those of this process, and not compiled below another home.
+    # Use the compiled kernels of this process instead of compiling them below another home.
     environment = {**os.environ, "HOME": str(home), "NUMBA_CACHE_DIR": str(next(cache.bases()))}
     for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
         environment.pop(name, None)

@@ -1,6 +1,6 @@
 """Artifacts made up for the claims of Savarese et al. (2018), and statistics whose truth lies on a bound.
 
-Repeats are those of config/paper.yaml, and spreads about those that the powers are computed from.
+Numbers of repeats are those of config/paper.yaml. Spreads are about those from which the powers are computed.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from replication.papers.las_vegas import lv_f2c, lv_f4, lv_images, lv_tails, lv_
 
 _TOURS = ("visible", "rounds", "batch", "tour")
 _IMAGES, _SHOWN = ("kind", "shown", "unit"), np.tile(np.eye(2), (2, 5, 4))
-# Without indexes, which take most of the time of many small Datasets.
+# No indexes, because they take most of the time of many small Datasets.
 _COORDINATES = xr.Coordinates({"visible": ("visible", np.array(["means"]))}, indexes={})
 _DRAWN = _SHOWN * np.array([1.0, -1.0])[:, None, None]
 _TRAINERS = ("cd-1", "cd-10", "pcd-1", "pcd-10", "lvs-1", "lvs-3", "lvs-10")
@@ -49,7 +49,7 @@ def tours_of(hidden, mean=3.0, *, rounds=(1,), of_label=None, seed=0, same=1.0, 
 
 
 def training_of(levels, runs=8, seed=0, spread=0.1, shared=2.0):
-    """Log-likelihoods over rates: levels at each, a noise that all trainers share, and one of their own."""
+    """Log-likelihoods over rates: a level at each, noise that all trainers share, and noise of each trainer."""
     common = np.random.default_rng(99).standard_normal(runs)
     values = np.array(levels)[:, None] + shared * common
     values = values + spread * np.random.default_rng(seed).standard_normal(values.shape)
@@ -142,7 +142,7 @@ _PARTS = {
     "lv-t1": (lv_trainings.FIGURES["lv-t1"], _tables),
     "lv-t2": (lv_trainings.FIGURES["lv-t2"], _tables),
 }
-# Claims and statistics; without a function that makes artifacts, those are tours of the largest model of figure 2a.
+# Claims and statistics. Without a function that makes artifacts, tours of the largest model of figure 2a are used.
 ARTIFACTS = {
     **{name: (figure.claims, figure.statistics, make) for name, (figure, make) in _PARTS.items()},
     "lv-f2c": (lv_f2c.CLAIMS, lv_f2c.statistics, None),

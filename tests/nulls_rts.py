@@ -1,4 +1,4 @@
-"""Made-up artifacts of the figures of Carlson et al. (2016), and of a truth that lies on the bound of every claim."""
+"""Made-up artifacts of the figures of Carlson et al. (2016), some with a truth on the bound of every claim."""
 
 import numpy as np
 import xarray as xr
@@ -110,7 +110,7 @@ CLAIMS = {
 
 
 def _first_iterations(generator):
-    """Errors that every variant has in the same law, in 40 repeats at 100 rungs."""
+    """Errors of the same law for every variant, in 40 repeats at 100 rungs."""
     errors = {name: np.exp(generator.normal(0.0, 0.3, (40, 1))) for name in ("rao-blackwell", "counts", "stochastic")}
     return first_iterations(
         {name: size * generator.standard_normal((40, 100)) for name, size in errors.items()}, np.full((40, 100), 0.01)
@@ -139,7 +139,7 @@ def _equal_sweeps(generator):
 
 
 def _rungs(generator):
-    """Errors of runs that no number of rungs and no estimator changes; TI-RB is always as far from RTS."""
+    """Errors that depend neither on the number of rungs nor on the estimator; TI-RB always differs equally from RTS."""
     size = (3, 4, 90)
     errors = {name: generator.standard_normal((3, 1, 90)) + 0.3 * generator.standard_normal(size) for name in _NAMES}
     errors["ti-rb"] = errors["rts"] + 0.1 * generator.standard_normal(size)

@@ -13,7 +13,7 @@ UPDATES = np.array([0, 300, 1000])
 
 
 def gradients_on_bounds(generator):
-    """Distances that are alike for all samplers and states: a part of each training, and noise of its runs."""
+    """Distances of the same law for all samplers and states: a part of each training, and noise of its runs."""
     states, samplers = ["early", "late"], ["pcd", "pt", "ins"]
     trainings = 0.1 * generator.standard_normal((2, 3, TRAININGS, 1, 1))
     values = np.exp(trainings + 0.3 * generator.standard_normal((2, 3, TRAININGS, RUNS, STEPS.size)))

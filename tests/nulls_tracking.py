@@ -16,7 +16,7 @@ SPREAD = 0.2
 
 
 def check_of(tracked_error, *, std_dev=0.1, std_error=0.0, likelihoods=None, last_update=9000):
-    """A check whose tracked log Z is off by so much (update,); likelihoods: {split: (update,)} by its own log Z."""
+    """A check whose tracked log Z has these errors (update,); likelihoods {split: (update,)} by the tracked log Z."""
     tracked_error = np.asarray(tracked_error, float)
     size = tracked_error.size
     log_z = np.linspace(450.0, 500.0, size)
@@ -45,7 +45,7 @@ def _check_like(size, last_update):
 
 
 def alone_of(check, bridged, summed):
-    """The trace of a check: log Z by either observation alone, off by so much (update,)."""
+    """The trace of a check: log Z by either observation alone, with these errors (update,)."""
     log_z = check["log_z"].values
     columns = {"log_z": log_z + bridged, "std_error": log_z + summed}
     renamed = {"log_z": "bridged_log_z", "std_error": "summed_log_z"}
@@ -93,7 +93,7 @@ def best_model(tracked, ais, error=0.1, std_dev=0.1, spread=1.0, further=1.0, **
 
 
 def costs_of(generator, kalman=1.5, rts=1.02, point=0.001, repeats=5):
-    """Seconds of an update without a tracker, and with each so many times as long; AIS takes 1/point of the filter."""
+    """Seconds of an update without a tracker, and `kalman` and `rts` times as many; AIS takes 1/point of the filter."""
     levels = 0.01 * np.array([[1.0], [kalman], [rts]])
     seconds = levels * np.exp(0.05 * generator.standard_normal((3, repeats)))
     by_ais = 0.01 * kalman / point / 21_000 * np.array([[100.0, 300.0]])
@@ -157,7 +157,7 @@ def _null_figure_4a(generator):
 
 
 def _null_training(generator):
-    """A trace whose likelihoods are as high at the end as half way, but for what a training does."""
+    """A trace whose likelihoods are as high at the end as half way, apart from the drift of a training."""
     drift = np.linspace(-1.0, 1.0, 101) * generator.standard_normal((2, 1))
     return followed(*(drift + 0.5 * generator.standard_normal((2, 101))), 0.5)
 

@@ -1,4 +1,4 @@
-"""What a page must be: found out by parsing it, faults listed one a line."""
+"""Check pages by parsing them; faults are listed one per line."""
 
 import base64
 import io
@@ -57,7 +57,7 @@ class Page(HTMLParser):
 
 
 def faults(path):
-    """Everything that is wrong with the page at this path, whose links are followed."""
+    """All faults of the page at this path, whose links are followed."""
     page = Page(Path(path).read_text())
     found = [*page.faults]
     found += _of_the_document(page) + _of_ids(page) + _of_images(page) + _of_tables(page)

@@ -17,9 +17,9 @@ from replication.catalogue import Catalogue
 from replication.configuration import checked
 
 ROOT = Path(__file__).parents[1]
-# The toy size, of a run that takes minutes.
+# The toy scale, at which a run takes minutes.
 CONFIGURATION = ("--configfile", "tests/tiny.yaml")
-# Measured times, and what is drawn and judged from them, differ from run to run.
+# Measured times, and the figures and verdicts made from them, differ between runs.
 TIMED = re.compile(
     r"timings/|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many|trk-cost|zoo-seconds|zoo-choice|zoo-winners|scorecard"
 )
@@ -45,7 +45,7 @@ def _catalogue_of(more):
 
 
 def copy_project(target):
-    """A fresh clone, but for the numba cache: tracked and new files, nothing that was made."""
+    """A fresh clone: tracked and new files, no generated files."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     for name in subprocess.check_output(command, cwd=ROOT, text=True).splitlines():
         if (ROOT / name).is_file():

@@ -1,4 +1,4 @@
-"""Code that a text shows, run as its reader would, and what it prints beside what the text says."""
+"""Run the code of a text as its reader would, and compare the output with the text."""
 
 import contextlib
 import io
@@ -14,7 +14,7 @@ def blocks(path):
 
 
 def printed(sources, namespace=None):
-    """What each source prints, run one after the other in one namespace."""
+    """The output of each source, run one after the other in one namespace."""
     namespace, texts = {"__name__": "__main__"} if namespace is None else namespace, []
     for source in sources:
         with contextlib.redirect_stdout(io.StringIO()) as out:

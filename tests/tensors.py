@@ -4,7 +4,7 @@ import numpy as np
 
 
 class Tensor:
-    """As one of PyTorch on another device, with a gradient: only a detached copy has numbers."""
+    """Like a PyTorch tensor on another device, with a gradient: only a detached copy has numbers."""
 
     def __init__(self, array):
         self.array, self.shape, self.itemsize = array, array.shape, array.itemsize

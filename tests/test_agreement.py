@@ -1,4 +1,4 @@
-"""All estimators on one model: what is run, what they say together, and how the command line says it."""
+"""All estimators on one model: which ones run, their combined result, and the output of the command line."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Imports point one way: the table below says who may import whom, and a few things nobody may do."""
+"""Imports point one way: the table below lists the allowed imports, and a few actions that no module may take."""
 
 import ast
 from collections import Counter
@@ -37,7 +37,7 @@ ALLOWED = {
         "scoring": {"api", "checks", "models"},
         "deep": {"api", "checks", "models", "scoring"},
         "tracking": {"checks", "estimators", "kernels", "models", "paths", "scoring", "streams", "training"},
-        # Of the top module the version alone.
+        # Only the version of the top module.
         "cli": BELOW_API | {"__init__", "api", "cli", "reference", "scoring", "training"},
         # `python -m logzoo`.
         "__main__": {"cli"},
@@ -51,7 +51,7 @@ ALLOWED = {
         "claim": set(),
         "layout": set(),
         "reporting": {"artifacts", "claim", "reporting"},
-        # Declarations of figures and tables, and what they need beyond the estimates of the matrix.
+        # Declarations of figures and tables, and their inputs beyond the estimates of the matrix.
         "papers": {"artifacts", "claim", "papers", "reporting"},
         "audit": {"artifacts", "audit", "layout", "reporting", "startup"},
         "startup": set(),
@@ -77,7 +77,7 @@ ALLOWED = {
 # What the library never imports.
 NOT_OF_THE_LIBRARY = {"replication", "jinja2", "matplotlib", "pandas"}
 KERNEL_LIBRARIES = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}
-# It finds a folder for machine code; no kernel is in it.
+# This module finds a folder for machine code; it has no kernel.
 CACHE_MODULE = "cache.py"
 MODERN_RANDOM = {"BitGenerator", "Generator", "Philox", "SeedSequence", "default_rng"}
 
@@ -109,7 +109,7 @@ def violations(root):
 
 
 def breaches_of_file(file, tree, root):
-    """Yield what one file does that no file, or no kernel, may do."""
+    """Yield the breaches of one file: actions that no file, or no kernel, may take."""
     part = part_of(file, root)
     if file.name == "__init__.py" and part != "__init__" and tree.body:
         yield "__init__.py is not empty"

@@ -1,4 +1,4 @@
-"""Artifacts: written whole or not at all, read back as written, refused when they are not what they say."""
+"""Artifacts: written whole or not at all, read back as written, refused if their content does not fit."""
 
 import json
 import os

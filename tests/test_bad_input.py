@@ -17,7 +17,7 @@ VISIBLE, HIDDEN = 8, 3
 BUDGET = "--sweeps 50 --chains 2"
 TRAINING = "--hidden 2 --updates 5 --batch 5"
 
-# The command, and what its one line of complaint must say.
+# The command, and words that its one error line must contain.
 CASES = [
     # Usage
     ("estimate", "required: MODEL"),
@@ -159,7 +159,7 @@ def contents(folder):
 
 
 def complaint_of(capfd, command):
-    """Run a command that must fail; the one line it wrote."""
+    """Run a command that must fail; returns its one error line."""
     assert main(command.split()) == 1
     out, err = capfd.readouterr()
     assert out == ""

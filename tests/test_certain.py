@@ -1,4 +1,4 @@
-"""Parameters of unlike size: forbidden and forced units, and what cannot be rounded well."""
+"""Parameters of very different sizes: forbidden and forced units, and models that cannot be rounded well."""
 
 from itertools import cycle, product
 
@@ -111,7 +111,7 @@ def test_states_are_drawn_from_the_model_whatever_is_certain(large, beta):
     p = np.exp(log_p - log_p.max())
     exact = np.minimum(p @ states / p.sum(), 1.0)
     means = sample_gibbs(rbm, 20_000, 40, beta=beta, seed=1).mean(axis=0)
-    # Five standard errors of a mean of so many zeros and ones; a unit that is certain has none.
+    # Five standard errors of a mean of zeros and ones; a certain unit has no error.
     assert (np.abs(means - exact) <= 5.0 * np.sqrt(exact * (1.0 - exact) / 20_000) + 1e-9).all()
 
 
@@ -120,12 +120,12 @@ def test_weights_in_any_unit_of_energy_give_the_same_states(unit):
     weights = 3.0 * np.random.default_rng(4).normal(size=(6, 4))
     expected = sample_gibbs(RBM(weights, np.zeros(6), np.zeros(4)), 5000, 50, seed=2)
     result = sample_gibbs(RBM(unit * weights, np.zeros(6), np.zeros(4)), 5000, 50, beta=1.0 / unit, seed=2)
-    # Parameters that round otherwise in the last digit move hardly a draw.
+    # Parameters that round differently in the last digit change few draws.
     assert np.mean(result != expected) < 1e-3
 
 
 def test_what_certain_units_settle_in_turn_is_drawn_so():
-    # The first hidden unit follows the first visible one, and the second visible one that.
+    # The first hidden unit follows the first visible unit; the second visible unit follows that hidden unit.
     rbm = RBM([[300.0, 0.0], [-100.0, 0.0], [0.0, 1.0]], [1e9, 40.0, 0.2], [-100.0, 0.1])
     drawn = sample_gibbs(rbm, 1000, 10, seed=1)
     assert (drawn[:, 0] == 1).all() and (drawn[:, 1] == 0).all() and 0.3 < drawn[:, 2].mean() < 0.9

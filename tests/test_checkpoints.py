@@ -1,4 +1,4 @@
-"""A checkpoint is one of ours by what it holds: no other file is read, overwritten or removed."""
+"""A file is a checkpoint of logzoo by its content: no other file is read, overwritten or removed."""
 
 import os
 
@@ -63,7 +63,7 @@ def test_a_checkpoint_is_known_by_what_it_holds(folder):
     assert is_checkpoint("named.nc") and Checkpoint("named.nc", "mine").load({}) == 3
     content = (folder / "named.nc").read_bytes()
     (folder / "named.nc").write_bytes(content[: len(content) // 2])
-    assert is_checkpoint("named.nc") and Checkpoint("named.nc", "mine").load({}) == 0  # damaged, and still ours
+    assert is_checkpoint("named.nc") and Checkpoint("named.nc", "mine").load({}) == 0  # damaged, but still a checkpoint
     for path in folder.iterdir():
         assert is_checkpoint(path) == (path.name == "named.nc")
 

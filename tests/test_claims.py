@@ -164,7 +164,8 @@ def test_the_error_of_a_truth_as_large_as_those_of_estimates_widens_a_ratio_of_s
         for truth_error in covered:
             one = over_repeats(ratio_of_rmse, *errors, note="ratio", scale="log", truth_error=truth_error)
             covered[truth_error] += one.low <= 2.0 <= one.high
-    # Two standard errors below the 89% of 600 with another seed; without the error of the truth it was 64%.
+    # The bound is two standard errors below 89%, the share of 600 with another seed. Without the error of the truth the
+    # share was 64%.
     assert covered[1.0] / 300 > 0.85
     assert covered[0.0] / 300 < 0.75
 
@@ -210,6 +211,6 @@ def test_seconds_are_a_rising_line_through_the_budgets(seconds, expected, expect
     )
     result, rate = seconds_of_budgets(timings, "ais", [0, 2500])
     np.testing.assert_allclose((*result, rate), (*expected, expected_rate), atol=1e-12)
-    # Of one budget no rate is known.
+    # One budget gives no rate.
     alone, none = seconds_of_budgets(timings.isel(budget=[1]), "ais", [0, 2500])
     assert alone.tolist() == [seconds[1]] * 2 and none == 0.0

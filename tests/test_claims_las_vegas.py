@@ -98,7 +98,7 @@ def test_digits_that_are_learned_well_are_compared_with_those_that_are_not():
         logs.append((means[1] + means[6] - means[4] - means[8]) / 2)
     assert result["digits"].value == pytest.approx(np.mean(logs))
     assert verdict(f2c.CLAIMS, "digits", result) == REPRODUCED
-    # Shuffled labels: a digit says nothing.
+    # With shuffled labels a digit has no information.
     shuffled = {}
     for seed, (name, one) in enumerate(tours.items()):
         labels = np.random.default_rng(seed).permutation(one["label"].values.ravel())
@@ -131,7 +131,7 @@ def test_the_tour_at_a_sweep_is_found_and_is_longer_than_the_first():
     for chain, ends in enumerate(lengths.cumsum(axis=1)):
         home[ends[ends <= 60] - 1, chain] = True
     first, held = tours_at(home, 30)
-    # By sweeps, tours of 3 hold 3 * 0.3 / (3 * 0.3 + 0.7) of a chain.
+    # Tours of 3 sweeps take 3 * 0.3 / (3 * 0.3 + 0.7) of the sweeps of a chain.
     assert np.mean(first == 3) == pytest.approx(0.3, abs=0.03) and np.mean(held == 3) == pytest.approx(0.56, abs=0.03)
     chains = {"first": ("chain", first), "held": ("chain", held)}
     apart = f1.statistics(
@@ -152,7 +152,7 @@ def likelihoods(levels=LIKELIHOODS, **more):
 
 def test_trainers_are_compared_run_by_run_at_their_best_rates():
     result = t1.statistics(likelihoods())
-    # A nat is seen because runs are paired: what they share is twenty times as large as what they do not.
+    # A difference of one nat is detected because runs are paired: their common noise is twenty times their own noise.
     assert result["better"].value == pytest.approx(1.0, abs=0.2) and verdict(t1.claims, "better", result) == REPRODUCED
     assert result["k"].value == pytest.approx(0.5, abs=0.2) and judge({}, result["k"]) == "estimate without a verdict"
     # The best rival counts, whichever it is.
@@ -162,7 +162,7 @@ def test_trainers_are_compared_run_by_run_at_their_best_rates():
         name: [level]
         for name, level in zip(LIKELIHOODS, (-166.6, -153.4, -152.1, -138.5, -133.3, -132.9, -132.6), strict=True)
     }
-    # Of one noise that all runs share, and none of their own.
+    # All runs share all of their noise.
     near = t1.statistics(likelihoods(published))["levels"]
     assert near.value < 2.0
     assert (
@@ -214,7 +214,7 @@ def test_log_z_by_tours_is_judged_at_its_end_and_a_stopping_set_that_weighs_too_
     wrong = f4.statistics(artifacts)
     assert verdict(f4.CLAIMS, "converges", wrong) != REPRODUCED
     assert wrong["truth"].value == pytest.approx(np.log(20.0), abs=0.2) and wrong["covers"].value < 0.1
-    # What the truth itself is uncertain by is no failure.
+    # An error within the uncertainty of the truth is no failure.
     for truth in artifacts["truths"]["state"].values():
         truth["std_error"] = 3.0
     unsure = f4.statistics(artifacts)

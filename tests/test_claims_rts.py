@@ -123,7 +123,7 @@ def test_figure_5_is_judged_over_trainings():
 
 
 def test_a_tracker_that_stays_behind_hides_the_over_fitting():
-    # It never learns that log Z grows after the best point.
+    # Tracked log Z does not follow the growth of log Z after the best point.
     off = -np.concatenate([np.zeros(20), np.linspace(0.0, 20.0, 10)])
     assert decided(rts_f5.CLAIMS, rts_f5.statistics(trainings(off))) == {"overfit": NOT_REPRODUCED}
 
@@ -147,7 +147,7 @@ def test_figure_7_compares_bases():
     assert set(decided(rts_f7.CLAIMS, result).values()) == {REPRODUCED}
     assert result["first"].value == pytest.approx((20.0 / 80.0) / (15.0 / 20.0), rel=0.1)
     assert result["alike"].value == pytest.approx(1.0, abs=0.2) and result["knot"].value == pytest.approx(0.2, rel=0.1)
-    # Equal counts in all runs have an interval all the same.
+    # Equal counts in all runs still have an interval.
     assert (result["longer"].value, result["longer"].number) == (1.0, 20)
     # One run that is hundreds of nats off decides nothing, and one estimator that is no worse is enough.
     far = artifacts["estimators"]["rts-uniform"]["log_z"].values
@@ -266,7 +266,7 @@ def test_the_flux_finds_the_knot():
     np.testing.assert_allclose(result["uniform"], [0.01, 1.0])
     np.testing.assert_allclose(result["matched"], np.ones(5))
     assert result.attrs["budget"] == 7
-    # Places that no chain passes from a matched base either have no flux to compare.
+    # A place that no chain passes from a matched base either has no flux to compare.
     stuck = {"uniform": tempered(np.stack([tied])), "matched": tempered(np.stack([np.eye(parts)] * 5))}
     assert np.isnan(knots(stuck)["uniform"]).all()
 

@@ -79,7 +79,7 @@ def test_the_mean_over_steps_is_the_area_under_the_curve():
 
 
 def test_a_training_counts_once_however_many_its_runs():
-    """The spread over trainings is that of an interval, not the smaller one over runs."""
+    """Intervals use the spread over trainings, not the smaller spread over runs."""
     sizes = {"pcd": 4.0, "pt": 1.0, "ins": 0.8}
     few = gradients_of(sizes, sizes)
     many_runs = xr.concat([few] * 4, "repeat")
@@ -221,7 +221,7 @@ def late():
 
 
 def only_of_infinite_swapping(fault):
-    """Samplers as they are, but infinite swapping as another class has it."""
+    """The samplers, with infinite swapping replaced by another class."""
 
     def chosen(*arguments, **settings):
         whole = "group" not in settings and len(settings["temperatures"]) > 1

@@ -52,7 +52,7 @@ def noise(size, seed):
 
 
 def runs(trainings=5, fast_high=3.0, bridged=0.5, summed=20.0, dip=4.0, jumps=3.0, std_dev=0.1):
-    """Figure 3: errors of 0.1 nat but for the setting that fails, and but for a dip in the others that are fast."""
+    """Figure 3: errors of 0.1 nat, except in the setting that fails and in a dip of the other fast settings."""
     exact, traces = {kind: {} for kind in KINDS}, {kind: {} for kind in KINDS}
     for number in range(trainings):
         for place, kind in enumerate(KINDS):
@@ -78,7 +78,7 @@ def test_figure_3_of_a_tracker_that_fits_but_for_one_setting():
     assert result["dip"].value == pytest.approx(4.0, rel=0.35)
     assert result["unstable"].value == pytest.approx(10.0, rel=0.2)
     assert result["cover"].low < 0.99 < result["cover"].high or 0.9 < result["cover"].value < 1.0
-    # One training alone has no interval, and none at all no number.
+    # A single training has no interval; without any training there is no number.
     alone = f3.statistics(runs(trainings=1))
     assert alone["fit-slow"].value > 0 and math.isnan(alone["fit-slow"].low)
     none = {"exact": dict.fromkeys(KINDS, {}), "traces": dict.fromkeys(KINDS, {}), "particles": {}}
@@ -95,7 +95,7 @@ def test_figure_3_of_other_trackers():
     ):
         found = verdicts(f3, f3.statistics(runs(**settings)))
         assert {key for key, verdict in found.items() if verdict == NOT_REPRODUCED} == keys
-    # Standard deviations that are too small are seen, without a verdict.
+    # Standard deviations that are too small are detected, without a verdict.
     assert f3.statistics(runs(std_dev=0.01))["cover"].value < 0.5
 
 
@@ -109,7 +109,7 @@ def filter_at_work(seed, rate=0.5, bridged=0.2, rows=101):
 
 
 def ladders(fixed_error=5.0, drop=10.0, std_error=0.1, unknown=0):
-    """Figure 4a: six trainings with either ladder; AIS does not know log Z in the last so many check points."""
+    """Figure 4a: six trainings with either ladder; AIS does not know log Z in the last `unknown` check points."""
     errors = np.full(17, std_error)
     errors[17 - unknown :] = 2.0
 
@@ -174,7 +174,7 @@ def test_figure_4b_of_trainings_that_over_fit():
     result = f4b.statistics(trainings())
     found = verdicts(f4b, result)
     assert {found[key] for key in bounded(f4b)} == {REPRODUCED}
-    # Of (t - 0.5)^2 over the last tenth the mean is 0.203.
+    # The mean of (t - 0.5)^2 over the last tenth is 0.203.
     assert result["turn"].value == pytest.approx(8.0 * 0.203, abs=0.1) and result["epoch"].value == pytest.approx(0.5)
     assert result["train"].value == pytest.approx(4.5, abs=0.1)
     assert result["close"].value == pytest.approx(0.1 * np.sqrt(2 / np.pi), rel=0.15)
@@ -212,7 +212,7 @@ def test_likelihoods_of_the_best_models_stand_beside_the_published():
 
 
 def eight_models(apart=0.3, further=2.0, error=0.1):
-    """Table 1 whose trackers are off by so many times the published differences."""
+    """Table 1 with trackers whose errors are these multiples of the published differences."""
     return {
         "best": numbered(
             best_model(

@@ -62,7 +62,7 @@ def write_dataset(path, data, **attributes):
 
 
 def run(capfd, *arguments):
-    """Run a command that must succeed; what it wrote to stdout and stderr."""
+    """Run a command that must succeed; returns its stdout and stderr."""
     assert main([str(argument) for argument in arguments]) == 0
     return capfd.readouterr()
 
@@ -82,7 +82,7 @@ def table(text):
 
 
 def report(text):
-    """What `estimate` prints: the lines to read first, and the table of details."""
+    """The output of `estimate`: the lines to read first, and the table of details."""
     head, details = text.split("\n\n")
     return head.splitlines(), table(details)
 

@@ -1,4 +1,4 @@
-"""What a configuration gets wrong is one line that names the key, before anything runs."""
+"""A mistake in a configuration ends in one line that names the key, before anything runs."""
 
 import re
 
@@ -46,7 +46,7 @@ WRONG = [
     ({"models": {"dna-cd1": {"start": "mnist-10"}}}, "models.dna-cd1.start: expected .* 180 .*, found 784 of mnist-10"),
     # Families of the zoo.
     ({"models": {"toy-modes-ins": {"budgets": [7]}}}, "models.toy-modes-.*.budgets: .* all .* toy-modes share"),
-    # What no declaration can read.
+    # Settings that no declaration can read.
     ({"figures": {"rts-rungs": {"paper": "rts", "title": "x"}}}, "figures.rts-rungs: no module .*rts_rungs"),
     ({"figures": {"rts-f4": {"ladders": [50, 10]}}}, "figures.rts-f4.ladders: expected rising numbers of rungs, found"),
     (

@@ -1,4 +1,4 @@
-"""What others and their tools read: the recipe of the container, the citation, the catalog's file, CONTRIBUTING.md."""
+"""Files for others and their tools: the recipe of the container, the citation, the catalog's file, CONTRIBUTING.md."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
 
 
 def test_every_library_that_is_imported_is_declared():
-    """Those of environment.yml and requirements.txt are compared with pyproject.toml elsewhere."""
+    """test_packaging.py compares environment.yml and requirements.txt with pyproject.toml."""
     extras = PROJECT["optional-dependencies"]
     texts = [*PROJECT["dependencies"], *extras["workflow"], *extras["files"]]
     declared = {canonicalize_name(Requirement(text).name) for text in texts}
@@ -41,7 +41,7 @@ def test_the_citation_names_the_papers_as_the_readme_does():
     assert len(papers) == len(CITATION["references"]) == 4
     for paper, (title, author, year) in zip(CITATION["references"], papers, strict=True):
         assert {"type", "title", "authors", "year", "conference"} <= paper.keys()
-        # That of Hult et al. appeared a year after its preprint.
+        # The paper of Hult et al. appeared a year after its preprint.
         assert paper["title"].startswith(title) and paper["authors"][0]["family-names"] == author
         assert year in f"{paper['year']} {paper.get('notes', '')}"
         assert paper.get("end", 1) >= paper.get("start", 1) and re.match(r"10\.\d+/", paper.get("doi", "10.1/"))

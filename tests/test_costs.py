@@ -1,4 +1,4 @@
-"""What runs will cost: work as the trainers and the ledger count it, for every figure and table, at every scale."""
+"""Predicted costs: the work that trainers and ledger count, for every figure and table, at every scale."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ TRAININGS = [
     ("pcd", {"k": 2, "particles": 7}),
     ("sml-pt", {"particles": 4, "rungs": 3, "k": 2}),
     ("ins", {"k": 2, "particles": 3, "temperatures": [1, 2, 3, 4, 5]}),
-    # Their own sizes.
+    # Default sizes.
     ("sml-apt", {}),
     ("pt", {}),
     ("pins", {"group": 2}),
@@ -34,7 +34,7 @@ def test_a_training_visits_as_many_weights_as_its_trace_counts(method, options):
 def test_chains_that_travel_the_ladder_are_counted_once():
     train = {"method": "rmsprop", "hidden": HIDDEN, "updates": UPDATES, "batch": BATCH}
     work = training_work({**train, "options": {"k": 2, "particles": 6, "rungs": 5}}, V)
-    # What settles log Zhat before the first update comes on top: it is 500 sweeps, whatever the updates.
+    # The sweeps that settle log Zhat before the first update come on top: 500, for any number of updates.
     assert work == {"training": UPDATES * (BATCH + 6 * 2) * (V * HIDDEN + SWEEP)}
 
 
@@ -47,7 +47,7 @@ def jobs_of(*configuration):
 
 
 def on_the_digits():
-    """What changes in the configuration where the 8 x 8 digits stand in for all data sets."""
+    """The changes of the configuration if the 8 x 8 digits stand in for all data sets."""
     sizes = {"visible": 64, "splits": {"train": 1297, "validation": 250, "test": 250}}
     return {"datasets": dict.fromkeys(catalogue_of().config["datasets"], sizes)}
 
@@ -70,7 +70,7 @@ def test_a_training_by_tours_that_never_return_stays_below_what_it_may_cost(opti
     spent = float(trace["chain_sweeps"][-1]) + settings["updates"] * BATCH
     assert spent * (V * settings["hidden"] + SWEEP) <= most
     if options["k"]:
-        # A stopping set for every update, or the drill is none.
+        # The test needs a stopping set for every update.
         assert spent > settings["updates"] * len(data) / 2
     assert MOST_TOUR == MOST_SWEEPS
 

@@ -1,4 +1,4 @@
-"""A finished run described for archives: every file with its hash, what made what, the same bytes each time."""
+"""A finished run described for archives: every file with its hash and its inputs, the same bytes each time."""
 
 import json
 import shutil
@@ -79,7 +79,7 @@ def test_the_same_run_gives_the_same_bytes_but_for_the_day(project):
     (project / CRATE).write_text("{")
     second = write_crate(project, "tiny").read_text().splitlines()
     differing = [line for line, other in zip(first, second, strict=True) if line != other]
-    assert not [line for line in differing if "datePublished" not in line]  # at midnight
+    assert not [line for line in differing if "datePublished" not in line]  # the date may change at midnight
 
 
 def refused(project, **options):

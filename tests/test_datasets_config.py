@@ -1,4 +1,4 @@
-"""config/datasets.yaml: it is valid, hangs together, and says the truth about the files at hand."""
+"""config/datasets.yaml is valid and consistent, and describes the files at hand correctly."""
 
 import copy
 import gzip
@@ -193,7 +193,7 @@ LATTICES = ("ising-torus", "ising-torus-40", "planar-glass")
     "name", [pytest.param(name, marks=pytest.mark.nightly) if name in LATTICES else name for name in KNOWN]
 )
 def test_draws_of_known_models_build_anywhere(name, tmp_path):
-    # Held to array_sha256.
+    # Compared with array_sha256.
     dataset = build_dataset(name, dataset_entry(name), tmp_path)
     assert (dataset.sizes["example"], dataset.sizes["visible"]) == KNOWN[name] and "label" not in dataset
 

@@ -62,7 +62,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def _send_on(self, content, pause):
-        with contextlib.suppress(OSError):  # until nobody listens
+        with contextlib.suppress(OSError):  # until the client closes the connection
             while not self.server.finished.wait(pause):
                 self.wfile.write(content)
                 self.server.sent += len(content)
@@ -185,7 +185,7 @@ def test_no_more_is_read_than_a_file_should_have(tmp_path, server, monkeypatch, 
     entry = files({"url": f"{server.url}/flood"}, {"url": f"{server.url}/good"})
     entry["a.txt"] |= {"bytes": len(CONTENT)} if stated else {}
     assert fetch_quietly(entry, tmp_path)["files"]["a.txt"]["source"] == f"{server.url}/good"
-    # The server hears that nobody listens when what is on its way has arrived: a moment, on a busy machine.
+    # The server notices that the client has gone after the data on its way has arrived: a moment, on a busy machine.
     sent, end = -1, time.monotonic() + 10
     while sent != server.sent and time.monotonic() < end:
         sent = server.sent

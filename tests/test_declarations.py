@@ -15,7 +15,7 @@ from replication.configuration import checked
 from replication.layout import kind_of
 from replication.papers.experiment import named_paths, nested
 
-# Figures and tables of the four papers; those with panels of their own by panel.
+# Figures and tables of the four papers; figures with separately drawn panels are listed by panel.
 PUBLISHED = [
     *(f"rts-f{number}" for number in range(1, 9)),
     *("trk-f1", "trk-f2", "trk-f3", "trk-f4a", "trk-f4b", "trk-text", "trk-t1"),
@@ -85,7 +85,7 @@ def test_a_plan_imports_nothing_that_takes_long():
         ),
         ({"rts-f7": {"remedies": ["magic"]}}, "figures.rts-f7: estimators: unknown value 'magic'"),
         ({"rts-f3-seconds": {"figure": "rts-f33"}}, "figures.rts-f33: .*unknown value|unknown value 'rts-f33'"),
-        # What a figure cannot draw, or claims cannot be judged from.
+        # Entries that a figure cannot draw, or from which claims cannot be judged.
         ({"rts-f1": {"shown": [1, 9]}}, "figures.rts-f1.shown: expected .* at most 8, found 9"),
         ({"rts-f3": {"estimators": ["ais", "raise"]}}, "figures.rts-f3.estimators: expected rts, ais, .* found"),
         ({"rts-f4": {"mbar_ladders": [7]}}, r"figures.rts-f4.mbar_ladders: expected .* found \[7\]"),
@@ -129,8 +129,8 @@ def test_a_data_set_or_trainer_that_is_null_is_left_out():
 
 
 def test_an_experiment_that_runs_methods_by_name_says_which():
-    """Their code shapes its result, and the digest of its module does not reach them."""
-    # Modules that import a list of methods, where these take none by name.
+    """The methods' code shapes the experiment's result, but the digest of the experiment's module leaves it out."""
+    # These experiments take no method by name, though their modules import a list of methods.
     none = {
         "replication.papers.tracking.trk_runs:checks": "exact",
         "replication.papers.infinite_swapping.ins_runs:gradients": "",

@@ -47,7 +47,7 @@ def test_the_interval_of_a_deep_likelihood_has_the_errors_of_all_log_zs():
     settings = {"sweeps": 60, "chains": 40, "check": False}
     runs = [dbm_log_likelihood(layers, v, "ais", seed=seed, **settings) for seed in range(12)]
     covered = sum(run.interval[0] <= right <= run.interval[1] for run in runs)
-    # The errors of the examples are independent here and taken to be alike, so the coverage is above 95%.
+    # The intervals assume fully correlated errors of the examples; here they are independent: coverage is above 95%.
     assert covered >= 10 and all(0.0 < run.interval[1] - run.interval[0] < 0.5 for run in runs)
     assert np.std([run.value for run in runs]) > 0.0
 

@@ -1,4 +1,4 @@
-"""Mean field, TAP and Bethe: their values against slow twins and known errors, and when they believe them."""
+"""Mean field, TAP and Bethe: their values against slow twins and known errors, and when they are converged."""
 
 from functools import lru_cache
 
@@ -16,7 +16,7 @@ from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 
 NAMES = [name for name, method in ESTIMATORS.items() if not method.drawn]
-# Those that may be converged where units have weights.
+# Methods that may be converged if units have weights.
 EXPANSIONS = ["tap", "bethe"]
 MODELS = 40
 
@@ -74,10 +74,10 @@ def test_random_models_are_right_or_refused(method):
         assert converged.mean() > 0.4
         assert rows[converged, 2].mean() >= 0.95
         assert np.abs(rows[converged, 0]).max() < 0.1
-        # What is off by three nats does not pass.
+        # An estimate that is off by three nats does not pass.
         assert silently_wrong(rows, 3.0) == converged.sum()
     else:
-        # Where all weights were left out.
+        # The estimate if all weights were left out.
         assert np.abs(rows[converged, 0]).max(initial=0.0) < 1e-9 and converged.mean() < 0.1
 
 
@@ -109,7 +109,7 @@ def errors_by_scale(scale):
 def test_errors_fall_with_the_scale_of_the_weights(scale):
     result = np.median(np.abs(errors_by_scale(scale)), axis=0)
     assert (result < SIZES[scale]).all(), result
-    # The bound is first of all what the others improve on.
+    # The bound is the baseline: all other values improve on it.
     assert (result[1:] < 0.1 * result[0]).all()
 
 
@@ -183,7 +183,7 @@ def test_bethe_is_below_log_z_if_all_weights_are_positive():
 
 
 def forest_rbm(scale=4.0):
-    """A path through 8 visible and 7 hidden units, and a star aside."""
+    """A path through 8 visible and 7 hidden units, and a separate star."""
     generator = np.random.default_rng(2)
     weights = np.zeros((12, 8))
     for step in range(7):

@@ -19,7 +19,7 @@ from logzoo.streams import root_stream
 from logzoo.training.trainers import train_rbm
 
 NAMES = sorted(ESTIMATORS)
-# The others are held to tests of their own, in test_deterministic.py.
+# The other estimators have separate tests, in test_deterministic.py.
 DRAWN = [name for name in NAMES if ESTIMATORS[name].drawn]
 # Options that leave enough independent parts for Student's quantiles to be near those of a normal.
 MANY_PARTS = {"bar": {"rungs": 8}, "pt-mbar": {"rungs": 8}, "raise": {"vectors": 40}, "smc": {"islands": 50}}
@@ -34,7 +34,7 @@ def random_rbm(seed, largest=3.0):
 
 
 def needed(method, rbm):
-    """The options without which a method refuses to run on an RBM: data, where it starts from some."""
+    """The options that a method requires on an RBM: data, if it starts from data."""
     return {"data": np.eye(2, rbm.visible, dtype=np.uint8)} if starts_from_data(method) else {}
 
 
@@ -131,7 +131,7 @@ def test_errors_are_sane_and_intervals_hold_log_z_on_models_of_every_kind(monkey
     rows = [row for number in range(5000, 5006) for row in intervals.rows_of(number, chains=(20,))]
     assert [(row["method"], row["model"], intervals.faults(row)) for row in rows if intervals.faults(row)] == []
     converged = [row for row in rows if not row["reasons"]]
-    # Of 150 runs; those of one model are alike.
+    # There are 150 runs; runs of one model are alike.
     assert len(converged) > 75 and np.mean([intervals.holds(row) for row in converged]) > 0.85
 
 

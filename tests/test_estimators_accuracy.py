@@ -13,7 +13,7 @@ from logzoo.samplers.gibbs_states import sample_gibbs
 from logzoo.streams import root_stream
 
 NAMES = sorted(ESTIMATORS)
-# The errors of the others have no spread: test_deterministic.py.
+# The errors of the other estimators have no spread: see test_deterministic.py.
 DRAWN = [name for name in NAMES if ESTIMATORS[name].drawn]
 CHAINS = 40
 SWEEPS = 500
@@ -71,21 +71,21 @@ def options_for(method, rbm, seed):
 
 
 def outcome(found, exact):
-    """What `estimated` tells of an Estimate."""
+    """The numbers of an Estimate that `estimated` returns."""
     low, high = found.interval
     return found.log_z - exact, found.std_error, low <= exact <= high, found.converged
 
 
 @cache
 def estimated_together(methods, seed, scale, repeat):
-    """{method: Estimate} of methods, with one run for those that read the same."""
+    """{method: Estimate} of methods, with one run for methods that read the same draws."""
     rbm = random_rbm(seed, scale)
     asked = {method: (method, {"base": rbm.visible_bias, **options_for(method, rbm, seed)}) for method in methods}
     return estimate_together(rbm, asked, SWEEPS, CHAINS, root_stream(f"{seed}/{repeat}"))
 
 
 def misses(results, shift=0.0):
-    """Those that are over four standard errors off, moved by `shift` nats, and do not say so."""
+    """Converged estimates that are over four standard errors off after a shift by `shift` nats."""
     return [one for one in results if one[3] and abs(one[0] + shift) > 4.0 * one[1]]
 
 
@@ -105,8 +105,8 @@ def test_hard_models_are_within_four_standard_errors_or_flagged(method):
     assert misses(results, 20.0) or not ESTIMATORS[method].drawn
 
 
-# Sixty repeats tell intervals that cover 95% from those of 80%, and errors of twice the size from right ones; nightly
-# the bands are as narrow as the docs say. Methods that read the same run share it.
+# Sixty repeats distinguish a coverage of 95% from 80%, and right errors from errors of twice the size. In nightly runs
+# the bands are as narrow as in the docs. Methods that read the same run share it.
 @pytest.mark.parametrize(
     ("repeats", "least", "most"), [(60, 0.875, 1.0), pytest.param(200, 0.90, 0.99, marks=pytest.mark.nightly)]
 )

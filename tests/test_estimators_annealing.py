@@ -144,7 +144,7 @@ def test_any_number_of_vectors_gives_an_interval(vectors):
     estimate = estimator("raise")(normal_rbm(), SweepLedger(50, 20), root_stream(0), {"data": data, "vectors": vectors})
     assert 0.0 < estimate.std_error < 1.0
     assert estimate.interval[0] < estimate.log_z < estimate.interval[1]
-    # Single trajectories cannot say whether they agree.
+    # Single trajectories cannot show whether they agree.
     assert estimate.converged == (vectors < 20)
 
 
@@ -205,7 +205,7 @@ def test_bridge_sums_come_close_to_the_root_for_all_draws_without_keeping_them(b
     total = sums.parts().sum(axis=0)
     result, best = sums.log_ratios(total), bar.bridge_root(up[burning:], down[burning:])
     error = intervals.jackknife_error(sums.log_ratios(total - sums.parts())[:, 0])
-    # Beside s of the burn-in, an s off by a nat or the ratio without s would be seen.
+    # With an s that is a nat off, or without s, the ratio would not pass.
     assert np.max(np.abs(result - best)) < 0.02
     assert np.max(np.abs(result - 1.5)) < 4 * 0.03
     assert 0.005 < error < 0.06

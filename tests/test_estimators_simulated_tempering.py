@@ -316,7 +316,7 @@ def test_smoothed_moves_favour_no_rung():
     moves = np.zeros((4, 4))
     moves[0, 1], moves[1, 0] = 30.0, 20.0
     result = stationary(smoothed(moves))
-    # Rungs that nobody visited are joined to the nearest that somebody did.
+    # Rungs without visits are joined to the nearest visited rung.
     assert np.all(result > 0.0)
     assert result[3] == pytest.approx(result[2])
 
@@ -340,7 +340,7 @@ def honest(error, std_error, shift=0.0):
     return abs(z.mean()) < 4 / math.sqrt(z.size) and 0.65 < z.std(ddof=1) < 1.5
 
 
-# In the marginal form all the others are held to the truth in test_estimators_accuracy.py.
+# test_estimators_accuracy.py compares all other estimators in the marginal form with the truth.
 @pytest.mark.parametrize(
     ("kind", "form"),
     [("rts mixed", "marginal"), ("mbar", "joint"), ("rsd", "joint"), ("ti-corrected", "joint"), ("ts", "joint")],

@@ -196,7 +196,7 @@ def test_an_estimate_stands_for_enumeration_where_it_agrees_with_it_once(off, es
         return train_rbm(data, "cd", learning_rate=rate, seed=run, hidden=3, updates=20, batch=10)
 
     def estimate(rbm, rate, run):
-        # That of the second run says that it did not converge.
+        # The estimate of the second run is not converged.
         return SimpleNamespace(log_z=exact_log_z(rbm) + off, std_error=0.1, converged=run != 1)
 
     result = trained_likelihoods(train, {"train": data}, rates=[0.1], runs=4, estimate=estimate)

@@ -61,7 +61,7 @@ def test_the_best_model_is_the_one_of_the_highest_likelihood_by_ais(run):
     rbms = {"slow": trained(0.001).rbm, "fast": run.rbm}
     by_ais = {name: numbers_by_ais(rbm) for name, rbm in rbms.items()}
     assert best_of(rbms, by_ais, DATA["validation"]) == "fast"
-    # Whatever the tracker said: a log Z that is far too high by AIS is a likelihood that is far too low.
+    # For any tracked log Z: if log Z by AIS is far too high, the likelihood is far too low.
     assert best_of(rbms, by_ais | {"fast": (1e3, 0.0, 0.0, 0.0)}, DATA["validation"]) == "slow"
     settings = {"base": SETTINGS["base"], "by_ais": by_ais["fast"], "chains": SETTINGS["chains"]}
     result = best_likelihoods(run.rbm, run.trace, DATA["test"], **settings)
@@ -91,7 +91,7 @@ def test_published_numbers_stand_beside_the_best_model_but_not_of_stand_ins(run)
 
     assert (best().attrs["published_ais"], best().attrs["model"], best().attrs["title"]) == (-1.0, "only", "patterns")
     assert "published_ais" not in best(stand_in_for="dna").attrs
-    # The best model is judged by draws of its own, and once more by a longer AIS, whose weights spread less.
+    # The best model is evaluated by separate draws, and again by a longer AIS, whose weights spread less.
     judged = best(long_sweeps=4000)
     assert (judged.attrs["sweeps"], judged.attrs["chains"]) == (200, 70)
     assert float(judged["ais_weight_spread"]) == pytest.approx(float(judged["ais_std_error"]) * np.sqrt(70))

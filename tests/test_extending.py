@@ -1,4 +1,4 @@
-"""What docs/extending.md says, done in a copy of the project: its estimator meets the contract, its figure is drawn."""
+"""The steps of docs/extending.md in a copy of the project: its estimator meets the contract, its figure is drawn."""
 
 import re
 import subprocess
@@ -22,7 +22,7 @@ MODELS = matrix_places(catalogue_of().config)
 
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory):
-    """A copy of the project in which everything that the guide says was done."""
+    """A copy of the project in which all steps of the guide were done."""
     folder = copy_project(tmp_path_factory.mktemp("extended"))
     files = PYTHON.findall(GUIDE)
     assert len(files) == 2
@@ -43,7 +43,7 @@ def test_the_contract_picks_it_up(extended):
 
 @pytest.fixture(scope="module")
 def plan(extended):
-    """What a dry run for the zoo and for the figure of it says."""
+    """The output of a dry run for the zoo and its figure."""
     result = snakemake(extended, "-n", "--cores", "2", "data/quick/zoo.nc", FIGURE_FILE, VERDICT)
     assert result.returncode == 0, result.stderr
     return result.stdout + result.stderr

@@ -1,4 +1,4 @@
-"""Figures and tables of tours: every line is a tail or an error of what was measured, every picture the right one."""
+"""Figures and tables of tours: every line is a tail or an error of the measured data, every picture is right."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Jobs in forks of one process: as they would run by themselves, and ended with whoever waits for them."""
+"""Jobs in forks of one process run as they would by themselves, and end with the process that waits for them."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ JOB = "import os, sys, time\nsnakemake = sys.argv\nimport replication\n"
 
 @pytest.fixture
 def started(tmp_path):
-    """Starts jobs of some code in a folder of their own, with a server."""
+    """Starts jobs of some code in a separate folder, with a server."""
     path = str(tmp_path / "jobs")
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}/src"}
     server = subprocess.Popen(
@@ -86,7 +86,7 @@ def running(folder):
 
 
 def told(pid):
-    """The folder that a process is in; nothing where it is gone, or has ended."""
+    """The working folder of a process; empty if the process has ended."""
     try:
         return os.readlink(f"/proc/{pid}/cwd")
     except OSError:
@@ -134,7 +134,7 @@ def test_libraries_of_a_job_have_one_thread(monkeypatch, tmp_path):
     monkeypatch.setattr(forks.tempfile, "mkdtemp", lambda prefix: str(tmp_path))
     monkeypatch.setenv("LOGZOO_FORKS", "")
     forks.serve_jobs()
-    # Where there is a second core, NumPy takes it unless told otherwise.
+    # By default NumPy would use a second core if there is any.
     monkeypatch.undo()
     told = subprocess.run([sys.executable, "-c", probe], env=environments[0], capture_output=True, text=True)
     assert told.stdout == "[1]\n"

@@ -106,7 +106,7 @@ def test_the_mean_over_updates_is_the_exact_gradient_but_for_cd(method, monkeypa
         assert result > 15
         return
     assert result < 4
-    # The gradient of a model whose weights are five per cent larger is told apart.
+    # The gradient of a model whose weights are five per cent larger does not pass.
     other = RBM(1.05 * rbm().weights, rbm().visible_bias, rbm().hidden_bias)
     assert np.abs(scores(means, weights, exact(other))).max() > 8
 

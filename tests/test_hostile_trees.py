@@ -53,7 +53,7 @@ def test_500_hostile_trees_change_nothing_and_ask_for_nothing(tmp_path, trees, s
 
 
 def audit_mutated(tmp_path, source, server, number, mutations):
-    """Audit a copy of a tree after some mutations; those that replace files come last, as others read them."""
+    """Audit a copy of a tree after some mutations. Files are replaced last, because other mutations read them."""
     url, requests = server
     draws, before = np.random.default_rng(number), len(requests)
     outside, home, tree = tmp_path / "outside", tmp_path / "home", tmp_path / "outside/results"

@@ -216,7 +216,7 @@ def test_weights_are_those_of_all_assignments_that_the_swap_allows(density, grou
     np.testing.assert_allclose(ladders.weights.sum(), 1.0)
     table = twin.reassignment(group, twin.log_f, 2)
     for shares, row, x in zip(ladders.shares.reshape(-1, RUNGS), *places_of(ladders, rbm, density, twin), strict=True):
-        # Within a group what comes next does not depend on where one was; in turn only where one is counts.
+        # Within a group the shares are averages over new assignments; in turn they follow from the present assignment.
         p = np.arange(len(ASSIGNMENTS)) == row if group == IN_TURN else table[row, :, x]
         expected = [p[[s[i] == RUNGS - 1 for s in ASSIGNMENTS]].sum() for i in range(RUNGS)]
         np.testing.assert_allclose(shares, expected, atol=1e-6)

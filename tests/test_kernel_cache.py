@@ -87,7 +87,7 @@ def test_importing_changes_no_variable_no_setting_and_creates_nothing_elsewhere(
     home.mkdir()
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "NUMBA_"))}
     environment |= {"HOME": str(home), "TMPDIR": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
-    if code != _IMPORT:  # what a kernel that is used leaves is machine code, where that is kept
+    if code != _IMPORT:  # a used kernel writes its machine code into the cache
         environment["NUMBA_CACHE_DIR"] = str(next(cache.bases()))
     subprocess.run([sys.executable, "-c", code], cwd=home, env=environment, check=True)
     assert list(home.rglob("*")) == []
@@ -130,6 +130,6 @@ def test_only_kernels_call_parts():
         if path.parent.name != "kernels":
             imports = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
             of_kernels = [node for node in imports if f"{node.module}.".startswith("logzoo.kernels.")]
-            # Names of functions, not modules that hold them: so that each import shows here.
+            # Other modules import functions by name, not kernel modules, so that each import shows here.
             assert all(node.module != "logzoo.kernels" for node in of_kernels), path
             assert not parts & {alias.name for node in of_kernels for alias in node.names}, path

@@ -176,7 +176,7 @@ def gibbs_counts(beta, chunks=3, chains=100_000):
 
 
 def p_value(counts, probabilities):
-    """Of Pearson's chi-square test."""
+    """The p-value of Pearson's chi-square test."""
     return chisquare(counts, probabilities * counts.sum()).pvalue
 
 

@@ -50,7 +50,7 @@ def test_groups_are_found_behind_the_gauge(family):
     columns, sizes, visible_bias, group_bias = groups(rbm)
     assert sorted(sizes) == ([250, 250] if family == "hopfield" else [500])
     ungauged, other = grouped(columns, sizes, visible_bias, group_bias)
-    # Hidden units flipped: the same free energies but for a constant, that between the two log Z.
+    # Flipped hidden units change free energies by a constant only: the difference between the two log Z.
     v = np.random.default_rng(0).integers(0, 2, (20, 784))
     np.testing.assert_allclose(ungauged.log_f(v) - other, rbm.log_f(v) - log_z, atol=1e-9)
 
@@ -154,7 +154,7 @@ def test_large_tori_have_the_energy_that_is_the_derivative_of_log_z(side, coupli
     step = 1e-4
     slope = (log_z_torus(side, coupling + step) - log_z_torus(side, coupling - step)) / (2.0 * step)
     assert abs(result - coupling * slope) < 4.0 * error
-    # An energy of the coupling three percent away would show.
+    # The energy at a coupling three percent away would not pass.
     far = coupling * (log_z_torus(side, 1.03 * coupling + step) - log_z_torus(side, 1.03 * coupling - step)) / step / 2
     assert abs(result - far) > 4.0 * error
 

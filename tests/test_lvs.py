@@ -34,7 +34,7 @@ def grey_levels(examples, visible, seed=0):
 
 
 def gradient_errors(rbm, k=None, updates=300, count=32):
-    """Over many updates, how far the sums over tours are from what the model gives for as many states, in errors."""
+    """Distance, in standard errors, of sums over tours of many updates from the model's sums for as many states."""
     parameters, exact = parameters_of(rbm), twins.expectations(rbm)
     data = np.random.default_rng(1).integers(0, 2, (20, rbm.visible)).astype(np.uint8)
     phase = LasVegasPhase(data[:3], rbm.hidden, root_stream(4), count, k, 0, 10, None)
@@ -135,7 +135,7 @@ def test_mean_field_tours_draw_hidden_units_given_means():
     start = bits(stopping.members.rows, 5)[0]
     p = sigmoid(rbm.hidden_bias + sigmoid(rbm.visible_bias + rbm.weights @ start) @ rbm.weights)
     assert np.abs((h.mean(axis=0) - p) / np.sqrt(p * (1 - p) / 20_000)).max() < 4
-    # Given the means they are independent, while draws of v would tie them together.
+    # Hidden units are independent given the means; draws of v would correlate them.
     assert np.abs(np.corrcoef(h.T) - np.eye(5)).max() < 4.5 / np.sqrt(20_000)
 
 

@@ -119,7 +119,7 @@ def test_every_estimator_of_exact_draws_tends_to_its_limit():
     for name, values in result.items():
         error = np.std(values, ddof=1) / np.sqrt(replicates)
         assert abs(np.mean(values) - limits[name]) < 4 * error, name
-    # The rules' own errors are larger than what the test would let pass.
+    # The errors of the rules themselves exceed the tolerance of the test.
     riemann, trapezoids = (np.std(result[f"ti-{rule}"]) / np.sqrt(replicates) for rule in ("riemann", "trapezoid"))
     assert abs(limits["ti-riemann"] - exact) > 20 * riemann and abs(trapezoid - exact) > 4 * trapezoids
 

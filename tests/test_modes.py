@@ -1,4 +1,4 @@
-"""Modes by mean field, and the lower bounds of log Z that they give: sure where they say so, always the same bits."""
+"""Modes by mean field, and the lower bounds of log Z that they give: rigorous where stated, always the same bits."""
 
 import numpy as np
 import pytest
@@ -111,7 +111,7 @@ def test_modes_solve_the_equations_and_are_distinct_and_sorted():
 
 
 def climbed(rbm, h):
-    """Where single flips of hidden units, in order, take h (H,) that each gain 1e-4 nats, and log of the sum of f."""
+    """The end of single flips of h (H,), in order, that each gain 1e-4 nats, and log of the sum of f there."""
     height, moved = np.logaddexp.reduce(log_g(rbm, h[None])), True
     while moved:
         moved = False
@@ -144,7 +144,7 @@ def test_climbs_are_those_of_the_twin(scale, visible):
 
 
 def summits_missed(transposed):
-    """How many of the modes of some RBMs climb to where no mode is, flipping units of the smaller layer."""
+    """Number of modes of some RBMs that climb to no mode by flips of units of the smaller layer."""
     count = 0
     for seed in range(5):
         rbm = random_rbm(2.0, seed, 200, 10)
@@ -166,7 +166,7 @@ def test_the_sum_over_summits_is_a_sure_bound():
     for rbm, log_z in random_rbms():
         solutions = find_modes(rbm, root_stream(0), starts=40)
         assert solutions.bounds[0] <= solutions.lower <= log_z + 1e-6
-    # Of two modes of equal mass, one F1 tells of one.
+    # The F1 of one solution covers one of two modes of equal mass.
     solutions = find_modes(two_modes(12, 10, 1.0), root_stream(0), starts=40)
     assert solutions.lower > solutions.bounds[0] + 0.5
 

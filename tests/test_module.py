@@ -1,4 +1,4 @@
-"""The workflow in another one, as a module, and in an environment that has its dependencies alone."""
+"""The workflow as a module of another workflow, and in an environment with nothing but its dependencies."""
 
 import os
 import re
@@ -22,7 +22,7 @@ module logzoo:
 
 use rule * from logzoo as logzoo_*
 
-# What tells of a whole project is left out.
+# Files that describe a whole project are left out.
 names = {{rule.name for rule in workflow.rules}}
 assert "logzoo_all" in names and not names & {{"logzoo_audit", "logzoo_cost", "logzoo_crate"}}
 

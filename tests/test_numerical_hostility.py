@@ -1,4 +1,4 @@
-"""Extreme numbers and smallest sizes: a right answer, a flag that it is none, or one line; never NaN or a warning."""
+"""Extreme numbers and smallest sizes: a right answer, a flag, or one error line; never NaN or a warning."""
 
 import math
 import warnings
@@ -75,7 +75,7 @@ def drawn(rbm, count=6):
 
 
 def judged(estimate, truth):
-    """Whether an estimate is right, or says that it is none; all its numbers must be finite.
+    """Whether an estimate is right or not converged; all its numbers must be finite.
 
     Right: within twice the reach of its 95% interval, four standard errors where these are well known.
     """
@@ -118,7 +118,7 @@ def test_evidence_is_right(name, monkeypatch):
 
 @pytest.mark.parametrize("method", ESTIMATORS)
 def test_tiny_models_are_estimated(method):
-    """A flag is no way out here."""
+    """A flag is not enough here: the answer must be right."""
     for name in TINY:
         estimate = estimated(name, method, sweeps=400, chains=10)
         assert abs(estimate.log_z - exact_log_z(MODELS[name])) <= 4.0 * estimate.std_error + 0.01, (name, estimate)
@@ -191,7 +191,7 @@ def test_exact_numbers_are_refused_where_rounding_moves_them(name):
 def test_exact_numbers_that_are_given_are_exact(bias):
     rbm = RBM(np.ones((4, 3)), [bias, 0.0, 0.0, 0.0], [0.0, 0.0, -1e9])
     states = np.array([[0, *state] for state in np.ndindex(2, 2, 2)])
-    # A unit that is certainly off is not asked for; one that may be on is.
+    # A unit that is certainly off stays off in all states; a unit that may be on takes both values.
     states = states if bias < -1e3 else np.concatenate([states, states + [1, 0, 0, 0]])
     assert np.exp(rbm.log_likelihood(states, exact_log_z(rbm))).sum() == pytest.approx(1.0, abs=1e-6)
 

@@ -1,4 +1,4 @@
-"""What is no real number, no model and no seed is refused in one line, wherever it is handed in."""
+"""Values that are no real number, no model or no seed are refused in one line by every function."""
 
 import re
 import zipfile
@@ -98,7 +98,7 @@ def test_artifacts_hold_numbers_as_they_are(tmp_path):
 
 
 def test_what_packs_too_well_is_written_unpacked(tmp_path, monkeypatch):
-    """Else it would not be read."""
+    """Readers refuse content that unpacks to too many times its size."""
     monkeypatch.setattr(reading, "_MOST_UNPACKED", 1 << 19)
     zeros = RBM(np.zeros((300, 300)), np.zeros(300), np.zeros(300))
     zeros.save(tmp_path / "zeros.nc")
@@ -107,7 +107,7 @@ def test_what_packs_too_well_is_written_unpacked(tmp_path, monkeypatch):
 
 
 def test_sizes_are_checked_before_an_artifact_is_opened(tmp_path, monkeypatch):
-    """Also those of coordinates, which xarray reads when it opens a file."""
+    """Sizes of coordinates are checked as well, because xarray reads coordinates when it opens a file."""
     labels = {"long_name": "x", "units": "1"}
     dataset = xr.Dataset({"x": ("i", np.ones(200_000), labels)}, {"i": ("i", np.arange(200_000), labels)})
     save = {"kind": "table", "parameters": {}, "source": "", "inputs": {}, "seed_path": ""}

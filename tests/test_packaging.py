@@ -103,7 +103,7 @@ def conda_disagreements(files, direct):
 
 
 def differences_from_installed(files):
-    """List where the pins are not exactly what is installed here for the direct dependencies."""
+    """List the direct dependencies whose pins differ from the installed versions."""
     pins, found = read_pins(files)
     waiting, seen = list(direct_dependencies(files).values()), set()
     while waiting:

@@ -35,7 +35,7 @@ TESTED = CATALOGUE.shown["rts-f3"].tested
 USES = [Use("small <model>", 'estimate_log_z(rbm, "ais")', "AIS: 0.1 nat")]
 PUBLISHED = [["rts", "reproduced", 4], ["rts", "not reproduced", 1], ["tracking", "undecided at this scale", 2]]
 STAND_IN = {"stand_in_for": "dna", "stand_in_reason": "nothing <was> to be had"}
-# On and on either side of every bound, so that all verdicts occur.
+# Values on every bound and on either side of it, so that all verdicts occur.
 OFFSETS = ((1.0, 0.5, 2.0), (-1.0, -2.0, -0.5), (0.1, -1.0, 1.0), (np.nan, np.nan, np.nan))
 
 
@@ -107,7 +107,7 @@ def some_zoo():
 
 
 def write_pages(papers=CATALOGUE.config["papers"], **more):
-    """Everything that a run ends in, of some papers, in the current folder: (text of the page, scorecard)."""
+    """Write the final files of a run of some papers to the current folder: (text of the page, scorecard)."""
     exhibits = {name: place for name, place in CATALOGUE.exhibits.items() if place["paper"] in papers}
     write_files(exhibits)
     records = {path: read_provenance(path) for place in exhibits.values() for path in place["artifacts"]}

@@ -53,7 +53,7 @@ def test_it_reads_the_draws_of_listed_estimators(installed, rbm):
     assert by_name.log_z == by_object.log_z and by_object.method == "TI-RB (Simpson)"
     assert 0.0 < abs(by_name.log_z - read_log_z(draws, "ti-rb").log_z) < by_name.std_error
     result = estimate_together(rbm, {name: (name, {}) for name in ("ti-rb", NAME)}, 200, 10, root_stream(0))
-    # Of one run: chance is the same.
+    # Both read one run, so their random errors are the same.
     assert abs(result["ti-rb"].log_z - result[NAME].log_z) < result[NAME].std_error
     assert result["ti-rb"] == estimate_together(rbm, {"ti-rb": ("ti-rb", {})}, 200, 10, root_stream(0))["ti-rb"]
 

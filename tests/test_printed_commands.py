@@ -14,7 +14,7 @@ PAGES = ["README.md", "config/README.md", "data/README.md", *(f"docs/{path.name}
 PROGRAM = r"(?:LOGZOO_MIRROR=\S+ )?(?:snakemake|logzoo|replication)"
 IN_BLOCK = re.compile(rf"^ {{4}}(?:.*&& )?({PROGRAM} .*?)(?:\s+#.*)?$", re.MULTILINE)
 IN_TEXT = re.compile(r"`((?:LOGZOO_MIRROR=\S+ )?snakemake -[^`]*)`")
-# What the reader puts there.
+# Placeholders that the reader replaces.
 _LEFT_OUT = re.compile(r"\.\.\.|<\w+>")
 _PROFILE = re.compile(r"--workflow-profile (\S+)|--slurm-\S+( \S+)?")
 
@@ -51,7 +51,7 @@ def test_a_printed_snakemake_command_asks_for_what_there_is(page, command):
         _, options = parse_args(words)
     except SystemExit:
         pytest.fail(f"{page}: {command}")
-    # Of the project, or one that the page has its reader write.
+    # A file of the project, or a file that the page asks its reader to write.
     written = re.findall(r"^`(\S+)`,", (ROOT / page).read_text(), re.MULTILINE)
     assert all((ROOT / path).is_file() or str(path) in written for path in options.configfile or [])
     assert all(target in rules() or re.match(r"(data|figures)/\w+/", target) for target in options.targets)

@@ -1,4 +1,4 @@
-"""The protocol is complete, is the one that is committed, and keeps false verdicts rare."""
+"""The protocol is complete, equals the committed file, and keeps false verdicts rare."""
 
 import importlib
 import subprocess

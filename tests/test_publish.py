@@ -1,4 +1,4 @@
-"""Publication: what readers see and what it is made from, with hashes of the rest; only of a sound, finished run."""
+"""Publication: files that readers see and their inputs, with hashes of all others; only of finished, faultless runs."""
 
 import json
 import shutil
@@ -55,7 +55,7 @@ def test_what_is_shown_and_what_it_is_made_from_is_published(project):
         assert (target / path).read_bytes() == (project / path).read_bytes()
     assert not NEVER & {kind_of(path) for path in there} and not [path for path in there if path.endswith(".pdf")]
     assert {"data/tiny/zoo.nc", ROWS, "data/tiny/verdicts/f.nc", "figures/tiny/p/f.png"} <= there
-    # The table of all estimates was made from it, and nothing that is shown.
+    # This file is an input of the table of all estimates only, which stands in for it.
     assert "data/tiny/estimates/a/rts.nc" not in there
     manifest = read_manifest(target, "tiny")
     assert set(manifest.files) == there - {MANIFEST} and manifest.hours == {"f": 0.5}

@@ -53,7 +53,7 @@ def write(path, content):
 
 
 def read(path, names=None):
-    """The RBM in a file and what was said aloud."""
+    """The RBM in a file, and the notes to the user."""
     notes = []
     return read_model(path, names, tell=notes.append), notes
 
@@ -125,7 +125,7 @@ def test_biases_named_the_other_way_round_turn_the_weights(tmp_path, names):
     assert "guessed from the shapes and names" in note and note.endswith(
         "is taken as (hidden, visible), because the biases fit only that"
     )
-    # Names that say nothing, or the same of both, leave it to the shapes.
+    # If names are uninformative, or the same for both biases, the shapes decide.
     plain = dict(zip(("W", "h1_bias", "h_bias"), (rbm.weights, *shaped(rbm, "row")), strict=True))
     assert same(read(write(path, plain))[0], rbm)
 

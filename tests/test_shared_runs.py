@@ -1,4 +1,4 @@
-"""Estimators that read the same run share it, and nobody's answer depends on who else reads."""
+"""Estimators that read the same run share it, and no estimate depends on the other readers."""
 
 from collections import Counter
 from functools import wraps
@@ -78,7 +78,7 @@ def test_other_settings_are_another_run_and_another_stream(rbm, monkeypatch):
     result = together(rbm, asked)
     assert calls["runs"] == 3
     assert len({result[name].log_z for name in ("rts", "few", "mixed")}) == 3
-    # What changes no bit does not part readers.
+    # Options that change no bit do not separate readers.
     again = together(rbm, {"rts": ("rts", {"threads": 2}), "rb": ("ti-rb", {})})
     assert calls["runs"] == 4 and again == {name: result[name] for name in again}
 

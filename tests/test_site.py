@@ -1,4 +1,4 @@
-"""The site that Sphinx makes of docs/: it builds without a warning, and everything is on it by itself."""
+"""The site that Sphinx makes of docs/: it builds without a warning, and loads nothing from elsewhere."""
 
 import re
 import subprocess
@@ -57,7 +57,7 @@ class Site:
         self.pages = {path.relative_to(folder).as_posix(): Page(path) for path in paths}
 
     def from_networks(self):
-        """What pages and styles load from elsewhere."""
+        """Addresses elsewhere from which pages and styles load."""
         found = [
             f"{name} loads {address}"
             for name, page in self.pages.items()
@@ -68,7 +68,7 @@ class Site:
         return found + [f"{path.name} loads from a network" for path in styles]
 
     def broken(self):
-        """Links, and what is loaded, that are not there."""
+        """Targets of links, and loaded files, that do not exist."""
         return [
             f"{name}: {address}"
             for name, page in self.pages.items()
@@ -110,7 +110,7 @@ def extensions(monkeypatch):
 def test_every_file_has_its_page(site):
     pages = {path.relative_to(DOCS).with_suffix(".html").as_posix() for path in DOCS.rglob("*.md")}
     assert pages | {"search.html"} <= set(site.pages)
-    # What stands elsewhere in the repository is shown, not only linked to.
+    # Content from elsewhere in the repository is shown, not only linked to.
     for page, words in {
         "index.html": "Two commands",
         "notebook.html": "Methods at the same budget",

@@ -27,7 +27,7 @@ def parts(seed, visible=20, hidden=30):
 
 
 def moved(step, gradient, rate=1.0):
-    """What one step adds to zero parameters."""
+    """The change of zero parameters by one step."""
     values = Parts(*(np.zeros_like(array) for array in gradient))
     step(values, gradient, rate)
     return values

@@ -1,4 +1,4 @@
-"""What a killed process or a full disk leaves: whole files, checkpoints that go on, locks that do not stay."""
+"""After a killed process or a full disk: whole files, checkpoints that continue, no locks that stay."""
 
 import os
 import signal
@@ -38,7 +38,7 @@ def write_truth(path, log_z):
 
 
 def until(happened, seconds):
-    """Wait until something has happened, at most so many seconds; returns whether it did."""
+    """Wait for an event, at most `seconds`; returns whether it has happened."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if happened():
@@ -48,7 +48,7 @@ def until(happened, seconds):
 
 
 def killed(work, seconds, begun=None):
-    """Do work in a process of its own and kill that so long after it has begun; returns whether it was still at it."""
+    """Do work in a separate process and kill it `seconds` after its start; returns whether it was still working."""
     child = os.fork()
     if child == 0:
         try:
@@ -194,7 +194,7 @@ def test_estimates_go_on_after_the_last_that_was_finished(tmp_path, monkeypatch)
             estimate(allowed, Checkpoint(tmp_path / "c.npz", "mine"))
     again = estimate(None, Checkpoint(tmp_path / "c.npz", "mine"))
     assert identical(again, whole) and len(made) == len(set(made)) == 4
-    # All is in the checkpoint; one of other work is not used.
+    # The checkpoint has all the work; a checkpoint of other work is not used.
     assert identical(estimate(4, Checkpoint(tmp_path / "c.npz", "mine")), whole)
     with pytest.raises(Interrupted):
         estimate(4, Checkpoint(tmp_path / "c.npz", "other"))

@@ -30,7 +30,7 @@ def of_annealing(arguments):
 
 
 def of_waste_free(arguments):
-    """As many chains go on as have a weight; the other states are where they sweep to."""
+    """Each chain that has a weight makes one sweep for each of its further states."""
     states, chains = len(arguments["chains"].v), arguments["log_weight"].size
     return of_annealing(arguments) * (states - chains) // states
 

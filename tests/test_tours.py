@@ -128,7 +128,7 @@ def test_a_stopping_set_holds_the_draws_that_its_stream_makes_once_each():
     assert {state.tobytes() for state in states} == drawn and len(states) == len(drawn) == stopping.size
     np.testing.assert_allclose(stopping.log_f, log_f_of_hidden(rbm, states), atol=1e-6)
     assert stopping.log_z == pytest.approx(twins.log_sum_exp(stopping.log_f), abs=1e-12)
-    # What each example drew first: probable under it, more than under another.
+    # The first draw of each example is more probable under it than under another.
     inputs = data[stopping.example] @ rbm.weights + rbm.hidden_bias
     log_p = (states * inputs - np.logaddexp(0, inputs)).sum(axis=1)
     others = inputs[::-1]

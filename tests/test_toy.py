@@ -30,7 +30,7 @@ FLIPPED = {(0, 3), (2, 3), (3, 2), (4, 3), (7, 0)}
 
 
 class Script:
-    """A bit generator that gives the words it was told, in their order."""
+    """A bit generator that returns a list of words in order."""
 
     def __init__(self, words):
         self.words = np.asarray(words, np.uint64)

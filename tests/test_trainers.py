@@ -202,7 +202,7 @@ def test_statistics_of_two_phases_at_once_are_those_of_one_after_the_other(near,
         twins.refresh_inputs(parameters_of(rbm), chains)
         factors = generator.standard_normal(count).astype(np.float32)
         phases.append((chains, np.where(generator.random(count) < 0.2, np.float32(0.0), factors)))
-    # NaN would outlive a sum that is only added to.
+    # NaN would stay in a sum that is added to instead of overwritten.
     result, expected = ([np.full(shape, value, np.float32) for shape in ((4, 3), 4, 3)] for value in (np.nan, 0.0))
     put_statistics(parameters_of(rbm), *phases[0], *phases[1], *result)
     add_statistics(parameters_of(rbm), *phases[0], *expected)
@@ -243,7 +243,7 @@ def test_many_particles_approach_the_exact_model_expectations():
         chains, _ = particles(parameters, update, None, 0.1)
     v, p = chains.v.astype(float), probabilities(chains, parameters).astype(float)
     assert np.abs(z_scores(v, p, rbm)).max() < 4
-    # A model whose weights are five per cent larger is told apart.
+    # A model whose weights are five per cent larger does not pass.
     other = RBM(1.05 * rbm.weights, rbm.visible_bias, rbm.hidden_bias)
     assert np.abs(z_scores(v, p, other)).max() > 8
 
@@ -276,13 +276,13 @@ def test_log_f_is_handed_over_where_it_was_looked_at_and_changes_nothing(look, r
     seen = np.isfinite(result)
     np.testing.assert_allclose(result[seen], exact[seen], atol=1e-4)
     if look:
-        # At all rungs of an even ladder log f is taken by powers, which round more.
+        # At all rungs of a ladder of equal steps log f is computed by powers, which round more.
         atol = 1e-5 if "all_rungs" in look else 0.0
         np.testing.assert_allclose(looking.own_log_f(exchanges), looking.log_f(), rtol=0.0, atol=atol)
         assert np.isfinite(exchanges.up[:, -1]).all() or "all_pairs" not in look
         assert seen.all() or "all_rungs" not in look
     if not look:
-        # After sweep 6 pairs 1, 3, ... exchange; whoever has no partner is not looked at.
+        # After sweep 6 pairs 1, 3, ... exchange; log f is not computed for a rung without a partner.
         tried = (rungs - 1) // 2
         assert seen.sum() == 50 * 2 * 2 * tried
         assert np.isfinite(exchanges.up[:, -1]).sum() == 50 * tried

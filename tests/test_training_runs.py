@@ -1,4 +1,4 @@
-"""Interrupted trainings go on to the same bits; early stopping and snapshots give back what they say."""
+"""Interrupted trainings continue to the same bits; early stopping and snapshots return the stated parameters."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ class Interrupted(Exception):
 
 
 def interrupt_after(monkeypatch, saves):
-    """Write a checkpoint at every update, and stop the training after so many; returns a function that undoes it."""
+    """Write a checkpoint at every update, and stop the training after `saves`; returns a function that undoes it."""
     counted = []
 
     def save_if_due(self, update, parts):

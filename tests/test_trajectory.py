@@ -116,7 +116,7 @@ def test_a_path_goes_from_independent_units_through_the_snapshots_to_the_model()
     path = snapshot_ladders.path_of(model, BASE, [random_rbm(2, hidden=2), random_rbm(3, hidden=4)])
     assert [terms.pairs.shape for terms in path] == [(3, 4)] * 4
     assert not path[0].pairs.any() and np.array_equal(path[0].visible, BASE)
-    # Units that make up the numbers add log 2 each.
+    # Padding units add log 2 each.
     assert exact_log_z(RBM(*path[-1])) == pytest.approx(exact_log_z(model) + math.log(2.0))
     middle = snapshot_ladders.terms_at(path, 0.5)
     np.testing.assert_allclose(middle.pairs, 0.5 * (path[1].pairs + path[2].pairs))
@@ -212,7 +212,7 @@ def test_z_of_annealing_up_and_its_inverse_of_annealing_down_are_without_bias():
         ratio = np.exp(log_ratio)
         error = ratio.std(ddof=1) / math.sqrt(ratio.size)
         assert abs(ratio.mean() - 1.0) < 4.0 * error < 0.3
-        # Low, and high, on average of the logarithm: a path without weights would be neither.
+        # Logarithms are low or high on average; for a path without weights they would not be.
         assert log_ratio.mean() < -4.0 * log_ratio.std(ddof=1) / math.sqrt(ratio.size)
 
 

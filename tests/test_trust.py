@@ -1,4 +1,4 @@
-"""Right or refused: what modes tell of an RBM that nobody here trained, and `auto`, which stops when methods agree."""
+"""Right or refused: evidence from the modes of an unknown RBM, and `auto`, which stops when methods agree."""
 
 from dataclasses import replace
 
@@ -190,11 +190,11 @@ def test_states_that_were_seen_bound_log_z():
 def test_a_mode_that_a_method_misses_is_found_by_others(method, wide_narrow, monkeypatch):
     rbm, log_z, gathered = wide_narrow
     settings = {"sweeps": 300, "chains": 40, "base": "matched"}
-    # Gathered once: it takes ten times as long as what is checked.
+    # The evidence is gathered once, because it takes ten times as long as the checks.
     monkeypatch.setattr(evidence, "gathered_once", lambda *_, **options: gathered)
     trusting = estimate_log_z(rbm, method, check=False, **settings)
     checked = estimate_log_z(rbm, method, **settings)
-    # The same run; where it was silently wrong, it is so no more.
+    # The run is the same; an estimate that was silently wrong is not any more.
     assert checked.log_z == trusting.log_z
     assert abs(checked.log_z - log_z) > 0.5
     assert not checked.converged
@@ -229,7 +229,7 @@ def test_no_method_says_a_log_z_beyond_what_is_sure(method):
         beyond += plain.interval[0] < least or plain.interval[1] > most
         if low > least and high < most:
             assert result.interval == plain.interval and result.log_z == plain.log_z
-    # Two chains know little: there was something to cut.
+    # Two chains give wide intervals, so that the bounds cut some of them.
     assert beyond or method == "tap"
 
 
@@ -264,7 +264,7 @@ def test_a_lucky_error_of_one_round_is_steadied_by_those_before():
     assert before.errors["rts"] == pytest.approx(0.1)
     lucky = rounds.round_of([run_of("rts", 2000, 5.0, 0.00196)], [before])
     assert lucky.errors["rts"] == pytest.approx(np.sqrt((0.1**2 * 1000 + 0.001**2 * 2000) / 2 / 2000))
-    # A run that is not sound lends nothing, and gets nothing from others' methods.
+    # The error of a run that is not converged, or of another method, is not used.
     unsound = rounds.round_of([run_of("rts", 1000, 5.0, 9.8, reasons=("drift",))], [])
     assert rounds.round_of([run_of("rts", 2000, 5.0, 0.00196)], [unsound]).errors["rts"] == pytest.approx(0.001)
     assert rounds.round_of([run_of("bar", 2000, 5.0, 0.00196)], [before]).errors["bar"] == pytest.approx(0.001)
@@ -340,7 +340,7 @@ def test_auto_enumerates_where_that_is_cheap():
 
 
 def odd_models():
-    """RBMs of which the mean of all methods lies below what is sure: by rounding, or as most of them went wrong."""
+    """RBMs for which the mean of all methods lies below the rigorous bound: by rounding, or as most methods fail."""
     generator = np.random.default_rng(0)
     still = RBM(np.zeros((30, 22)), 3.0 * generator.standard_normal(30), 3.0 * generator.standard_normal(22))
     generator = np.random.default_rng(0)
@@ -370,7 +370,7 @@ def test_auto_refuses_when_the_budget_is_spent_and_gives_the_hull():
     assert not estimate.converged and "tolerance-missed" in estimate.reasons
     low, high = estimate.interval
     assert high - low > 1.0
-    # Basins alone say +- 1e10 nats here.
+    # Basins alone have an error of 1e10 nats here.
     assert estimate.bounds[0] <= low < log_z < high <= estimate.bounds[1]
 
 
@@ -421,7 +421,7 @@ def test_auto_goes_on_from_a_checkpoint_to_the_same_bits(tmp_path, monkeypatch):
         auto_of(rbm, checkpoint=path)
     assert path.exists()
     before = len(calls)
-    assert auto_of(rbm, checkpoint=path, progress=True) == expected  # as where a terminal shows it
+    assert auto_of(rbm, checkpoint=path, progress=True) == expected  # as on a terminal
     assert len(calls) - before <= 4
     with pytest.raises(ValueError, match="checkpoint: expected method auto"):
         estimate_log_z(rbm, "ais", checkpoint=path)

@@ -1,4 +1,4 @@
-"""The tutorial, the how-to pages with code and the notebook: their code runs, and prints what they say."""
+"""The tutorial, the how-to pages with code and the notebook: their code runs, and prints the output that they show."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The package as it is installed: built from a copy, tried away from the checkout, with the light set alone."""
+"""The package as it is installed: built from a copy, run outside of the checkout, with the light set only."""
 
 import re
 import shutil
@@ -15,9 +15,9 @@ from packaging.utils import canonicalize_name
 from projects import ROOT
 from stories import blocks, differences
 
-# What the light set may hold.
+# The light set may have at most this many packages.
 MOST_PACKAGES = 16
-# Put before a program: nothing outside the light set can be imported.
+# Code put before a program, after which nothing outside the light set can be imported.
 ONLY = """
 import sys
 REFUSED = {refused!r}

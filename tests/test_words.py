@@ -8,7 +8,7 @@ import tokenize
 import pytest
 from projects import ROOT
 
-# Each with what to write. The published results and their quotations have words of their own.
+# Each phrase with its replacement. The published results and their quotations have words of their own.
 BANNED = {
     r"made anew|anew\b": "made again, regenerate",
     r"held against": "compared with, checked against",

@@ -120,7 +120,7 @@ def test_the_same_contents_give_the_same_bytes_that_name_no_machine(artifacts, m
     path, text = made
     assert page_of(artifacts) == text
     assert str(path.parents[2]) not in text and str(ROOT) not in text
-    # The name of the language of pictures is no address that anything is loaded from.
+    # The XML namespace of pictures is no address from which anything is loaded.
     assert not re.search(r"file://|https?://", text.replace("http://www.w3.org/2000/svg", ""))
 
 
@@ -160,7 +160,7 @@ def choose(browser, control, value):
 
 
 def open_at(browser, path, fragment="", **settings):
-    """Load the page anew: another fragment alone would not."""
+    """Load the page again: a new fragment alone would not reload it."""
     browser.open("about:blank")
     browser.open(path.as_uri() + fragment, **settings)
 

@@ -62,5 +62,5 @@ def test_draws_of_one_mode_alone_are_no_upper_side():
         )
     assert abs(deviates(errors["all"])) < 4.0
     assert deviates(errors["narrow"]) < -6.0
-    # What is lost is the share of the other mode, and no more.
+    # Only the share of the other mode is lost.
     assert -np.log(1.0 + odds) - 0.2 < errors["narrow"].mean()

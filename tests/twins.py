@@ -28,7 +28,7 @@ def block_words(key, chain, sweep, layer, blocks):
 
 
 def layer_words(key, chain, sweep, layer, units):
-    """The 32-bit draws of a layer's units: leading and trailing halves, whose places `word_of_unit` tells."""
+    """The 32-bit draws of a layer's units: leading and trailing halves, in the order of `word_of_unit`."""
     draws = np.zeros(units, np.uint32)
     for first in range(0, units, 32):
         four = [philox((first // 8 + lane, *_place(chain, sweep, layer)), _split(key)) for lane in range(4)]
@@ -130,7 +130,7 @@ class FixedPointRBM:
 
 
 def refresh_inputs(parameters, chains):
-    """Compute both layers' inputs from their states, whatever those are."""
+    """Compute both layers' inputs from their states, for any states."""
     list_ones(chains.h, layer_scratch(chains.h.shape[1]), chains)
     update_visible_inputs(parameters, chains)
     list_ones(chains.v, layer_scratch(chains.v.shape[1]), chains)
