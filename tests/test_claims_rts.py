@@ -256,11 +256,11 @@ def test_the_flux_finds_the_knot():
     tied = np.full((parts, parts), 0.1)
     loose = tied.copy()
     tied[:4, 4:] = tied[4:, :4] = 0.001
-    # From k parts to those above, at a tenth each of a tenth of the moves.
+    # Moves from k parts to the parts above: a part makes a tenth of the moves, a tenth of these to each part.
     np.testing.assert_allclose(flux(loose), [0.01 * k * (parts - k) for k in range(1, parts)])
-    # Four parts below the knot, six above it, a thousandth each.
+    # There are four parts below the knot and six above it, with a thousandth of the moves between any two.
     assert flux(tied)[3] == pytest.approx(24 * 0.001 / parts)
-    # The ends are as narrow from any base; the knot is a hundred times narrower than the same place without one.
+    # The ends are equally narrow from any base. The knot is a hundred times narrower than the same part without a knot.
     both = {"uniform": tempered(np.stack([tied, loose])), "matched": tempered(np.stack([loose] * 5))}
     result = knots(both)
     np.testing.assert_allclose(result["uniform"], [0.01, 1.0])

@@ -42,7 +42,7 @@ def verdicts_of(figure, statistics):
 
 
 def gradients_of(late, early, spread=0.1, trainings=8):
-    """Distances {sampler: size} late and early in training that fall as steps grow, and the same as unevenness."""
+    """Distances {sampler: size} late and early in training that fall as steps grow, and their copy as unevenness."""
     steps = np.array([1, 10, 100, 1000, 5000])
     states = {"early": early, "late": late}
     values = np.empty((2, len(late), trainings, 12, steps.size))
@@ -147,7 +147,7 @@ def test_trainings_are_compared_by_mean_and_variance():
         assert statistics[f"{quantity}-spread"].value == pytest.approx(0.25, rel=0.3)
     assert set(verdicts_of(f3, statistics).values()) == {REPRODUCED}
     assert statistics["exact"].value == pytest.approx(0.4, abs=0.02)
-    # On average over the last fifth the fall is at nine tenths.
+    # The mean over the last fifth has nine tenths of the fall.
     assert statistics["degenerate"].value == pytest.approx(1.77, abs=0.15)
     worse = f3.statistics({"runs": {"toy": {**runs, "ins": run_of(-5.8, 0.3, seed=5)}}})
     assert set(verdicts_of(f3, worse).values()) == {NOT_REPRODUCED}

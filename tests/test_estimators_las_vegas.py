@@ -81,7 +81,7 @@ def test_cut_tours_are_flagged_and_the_truth_lies_within_the_bounds(settings):
         assert not estimate.converged
         assert estimate.diagnostics["tours_cut"] > 0
         assert estimate.interval[0] <= exact <= estimate.interval[1]
-        # Sweeps made, in mean lengths, less tours that returned.
+        # All sweeps made divided by the mean length, less the number of tours that returned.
         excess.append((np.exp(estimate.log_z - exact) - 1.0) * estimate.diagnostics["tours"])
     assert z_score(np.array(excess), 0.0) < -2
 
@@ -91,7 +91,7 @@ def test_the_upper_bound_holds_and_is_exact_for_pairs_of_units():
         rbm = random_rbm(9, 5, [0.1, 1.0, 5.0][seed % 3], seed)
         assert upper_bound(rbm) > exact_log_z(rbm)
         assert upper_bound(rbm) == pytest.approx(upper_bound(rbm.transposed))
-    # Exact without weights, and where every unit has one neighbour: the chord has the two values that there are.
+    # The bound is exact without weights and if every unit has one neighbour: the chord joins the only two values.
     for weights in (np.zeros((3, 3)), np.diag([30.0, -2.0, 500.0])):
         rbm = RBM(weights, [-30.0, 1.0, -300.0], -np.arange(3.0))
         assert upper_bound(rbm) == pytest.approx(exact_log_z(rbm))
@@ -174,7 +174,7 @@ def test_a_mean_that_rests_on_a_few_long_tours_is_flagged():
     for longest, converged in ((9, True), (2000, False)):
         tours = Tours(np.zeros(200), np.append(np.ones(199, int), longest), np.ones(200, bool))
         assert las_vegas._estimate_of(rbm, TourDraws(stopping, tours, none_lost)).converged == converged
-    # Something that lost chains move among weighs a tenth of what the tours have found.
+    # The states that lost chains visit have a tenth of the mass that the tours have found.
     tours = Tours(np.zeros(200), np.ones(200, int), np.ones(200, bool))
     for share, converged in ((0.001, True), (0.1, False)):
         lost = Probes(0, 3, stopping.log_z + np.log(share))

@@ -267,7 +267,7 @@ def test_blocks_at_different_log_z_hat_give_the_exact_ratios_from_expected_occup
     occupancy = softmax(np.log(prior) + exact - log_z_hats, axis=1) * sizes.sum(axis=1, keepdims=True)
     for start in (None, np.zeros(6), exact + 5.0 * np.arange(6)):
         np.testing.assert_allclose(tempered_sampling.maximise(prior, log_z_hats, occupancy, start), exact, atol=1e-8)
-    # Eq 12 at the average log Zhat is not enough.
+    # Eq 12 at the average log Zhat is off.
     plain = updated_log_z(log_z_hats.mean(axis=0), prior, occupancy.sum(axis=0))
     assert np.max(np.abs(plain - exact)) > 0.05
 
@@ -295,7 +295,7 @@ def test_stationary_distributions_of_random_walks_are_exact_down_to_tiny_ones():
     result = stationary(walk)
     np.testing.assert_allclose(result, expected / expected.sum(), rtol=1e-10)
     assert result.min() < 1e-9
-    # Rows of any sum, states in any order.
+    # Neither the sums of the rows nor the order of the states matters.
     order = np.array([3, 0, 4, 2, 1])
     rows = np.array([7.0, 1e-3, 1.0, 40.0, 2.0])[:, None]
     np.testing.assert_allclose(stationary((rows * walk)[np.ix_(order, order)]), result[order], rtol=1e-10)
@@ -398,7 +398,7 @@ def test_drift_tells_a_run_whose_halves_differ():
     assert abs(drift(draws)) < 4
     occupancy[4:, :, 2] *= 1.5
     assert drift(draws) > 6
-    # A log Zhat that differs between blocks by just as much explains it.
+    # It is no drift if log Zhat differs between blocks by the same factor.
     draws.log_z_hats = np.repeat([[0.0] * 3, [0.0, 0.0, -math.log(1.5)]], [4, 3], axis=0)
     assert abs(drift(draws)) < 4
     assert drift(SimpleNamespace(occupancy=occupancy[:1], log_z_hats=np.zeros((1, 3)))) == 0.0

@@ -28,9 +28,9 @@ exchange_in_turn, uniform = from_python(swapping.exchange_in_turn), from_python(
 
 
 def tiny_rbm(density):
-    """2 visible units, on which mistakes in the weights show: with 1 hidden unit, or 6 if these are summed out.
+    """A small RBM that reveals wrong weights: 2 visible units with 1 hidden unit, or 6 if these are summed out.
 
-    The six cost v = (0, 0) nothing and drive the others hard, so beta_k log f(v) is far from log f_k(v).
+    Inputs of the six units are 0 at v = (0, 0) and large elsewhere, so beta_k log f(v) is far from log f_k(v).
     """
     if density == "joint":
         return RBM(np.array([[3.0], [-3.5]]), np.array([-2.0, 1.0]), np.array([1.5]))

@@ -50,7 +50,7 @@ def test_intervals_hold_the_exact_log_z_of_a_plain_loop():
     assert trusted.mean() > 0.5
     assert np.mean(np.abs(error) < 1.96 * std_error, where=trusted) >= 0.9
     assert np.sqrt(np.mean(error**2, where=trusted)) < 0.2
-    # Of 600 walkers: 100 sweeps, then as many sweeps for new cohorts as for following, up to five each time.
+    # Each of 600 walkers makes 100 sweeps at first, then up to five each for new cohorts and for following per update.
     assert max(tracker.sweeps for tracker, _ in runs) <= 600 * (100 + 2 * 5 * 12 + 10)
 
 
@@ -58,7 +58,7 @@ def test_a_training_that_blows_up_is_refused():
     _, rows = followed(0, rate=50.0)
     refused = rows[:, 2] == 1.0
     assert refused.mean() > 0.8
-    # At a fresh start log Z may be right.
+    # After a fresh start log Z may be right.
     assert np.abs(rows[~refused, 0]).max(initial=0.0) < 0.1
 
 

@@ -24,8 +24,8 @@ from replication.reporting.scorecard import summary, without_links
 # In a dry run: the rule of a job, its first output, and why it is due.
 JOBS = re.compile(r"^rule (\w+):\n(?:    .*\n)*?    output: ([^,\s]+).*\n(?:    .*\n)*?    reason: (.*)$", re.MULTILINE)
 PAPERS = ("rts", "tracking", "infinite-swapping", "las-vegas", "zoo")
-# Python runs this when it starts: each job lists the modules of the package that it has loaded when it ends, without
-# kernels, which nothing imports by a name made at run time, and without what hands jobs over to a loaded process.
+# Python runs this when it starts. A job that ends lists the modules of the package that it has loaded, except kernels
+# (no code imports them by a name computed at run time) and modules that hand jobs over to a loaded process.
 LISTING = """
 import atexit, json, os, sys
 from pathlib import Path

@@ -158,7 +158,7 @@ def test_bands_of_a_single_model_hold_the_known_rmse_though_its_replicates_are_f
         one = families(joined(parts_of("a", (4, 2), {"rts": 1.0}, {"cd": 1.0}, seed=seed)))["a"]
         _, (low, high) = with_interval(one.isel(replicate=slice(3)), log_rmse)
         inside += np.sum((low[0] <= np.log(known_rmse(1.0, 1.0))) & (np.log(known_rmse(1.0, 1.0)) <= high[0]))
-    # Resampled replicates hold it in two of three runs.
+    # Intervals from resampled replicates would hold the known value in two of three runs only.
     assert inside / runs > 0.95 - 3 * np.sqrt(0.05 * 0.95 / runs)
 
 

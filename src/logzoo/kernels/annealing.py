@@ -209,7 +209,7 @@ def draw_between(
 def run_between(
     parameters: Parameters, shares: Array, key: np.uint64, sweep: int, chains: Chains, log_weight: Array
 ) -> None:
-    """Anneal along `shares` (n,) in place: each step weighs, then sweeps at its upper share; the last step only weighs.
+    """Anneal along `shares` (n,) in place: each step weighs, then sweeps at the new share; the last step only weighs.
 
     The sweeps are numbered from `sweep` on. `parameters` and `chains` come from `fixed_point.paired_parameters` and
     `fixed_point.paired_chains`; inputs must be up to date. Weights sum the hidden units out.

@@ -37,7 +37,7 @@ class AssignmentScratch(NamedTuple):
     """Scratch for K particles, which `sum_assignments` fills and `draw_assignment` reads."""
 
     table: np.ndarray  # (K, K) float64: scaled weights
-    rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: weights of a particle a row, as F or B needs them
+    rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: weights, one particle a row, in the order of F or B
     forward: np.ndarray  # (2**(K - 1),), at least 8, float64: F
     backward: np.ndarray  # like `forward`: B
     sizes: np.ndarray  # like `forward`, int64: |S|

@@ -103,7 +103,7 @@ def bases() -> Iterator[Path]:
 
 
 def _digest():
-    """Hash of the bytes of the kernels' sources. Every process that loads a kernel computes it: nothing is parsed."""
+    """Hash of the bytes of the kernels' sources. Every process that loads a kernel computes it, so it must be fast."""
     digest = hashlib.sha256()
     for path in sorted(_KERNELS.glob("*.py")):
         digest.update(f"{path.name} {path.stat().st_size}\n".encode() + path.read_bytes())

@@ -93,8 +93,8 @@ def exp_wide(x: float) -> float:
     r4 = r2 * r2
     low = (1.0 + _T1 * r) + (_T2 + _T3 * r) * r2
     high = ((_T4 + _T5 * r) + (_T6 + _T7 * r) * r2) + (_T8 + _T9 * r) * r4
-    # The low bits of `shifted` are round(y); the shift drops the rest. (There is no packed conversion to int64 before
-    # AVX-512.)
+    # The low bits of `shifted` are round(y); the shift drops the other bits. (There is no packed conversion to int64
+    # before AVX-512.)
     return (low + high * r4) * _double_from_bits((_bits_of_double(shifted) + _WIDE_BIAS) << _WIDE_MANTISSA_BITS)
 
 

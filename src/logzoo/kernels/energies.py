@@ -2,8 +2,8 @@
 
 Legend: a = b + v W (H,); log f_beta(v) = beta c.v + (1 - beta) c0.v + sum_j softplus(beta a_j).
 
-With x = beta a_j, softplus(x) = max(x, 0) + log(1 + exp(-|x|)). The first terms sum to a multiple of beta.
-The second terms sum to the smooth part, which takes products of factors in (1, 2] and few logarithms.
+With x = beta a_j, softplus(x) = max(x, 0) + log(1 + exp(-|x|)). The first terms sum to a multiple of beta. The
+second terms sum to the smooth part, which takes products of factors in (1, 2] and few logarithms.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _BYTES = 4
 # Units whose factors, at most 2 each, are multiplied before one logarithm. Products reach at most 2**64 in a float32
 # lane and 2**512 in float64.
 _UNITS_PER_LOG = 512
-# Inverse temperatures at which the smooth part is taken in one pass.
+# Inverse temperatures at which the smooth part is computed in one pass.
 BETAS_TOGETHER = 4
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)

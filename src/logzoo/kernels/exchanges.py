@@ -93,7 +93,7 @@ def read_log_f(
 ) -> None:
     """log f of one chain at rungs first, ..., last, into `log_f` (rungs,); steps from its rung into `up` and `down`.
 
-    even: log f at the other rungs as well, from equal steps of beta. These values are less exact; no draw uses them.
+    even: also compute log f at other rungs, from equal steps of beta. These values are less exact; no draw uses them.
     """
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     model, base = energies.sum_biases(parameters, chains.v[chain])

@@ -2,7 +2,7 @@
 
 Legend: the state x (n,) is log Z at rungs 2, ..., M in nats, then a bias, so n = M. P (n, n) is its covariance.
 H (n - 1, n) takes the differences of neighbouring rungs: (H x)_0 = x_0, (H x)_i = x_i - x_{i-1}. Arrays have ten or
-twenty rows. Loops are compiled, because the forty NumPy calls in their place take as long as a training update.
+twenty rows. The loops are compiled, because some forty NumPy calls would take as long as a training update.
 """
 
 from __future__ import annotations

@@ -226,7 +226,7 @@ def update_visible_inputs(parameters: Parameters, chains: Chains) -> None:
 
 @kernel
 def forget_hidden(parameters: Parameters, chains: Chains) -> None:
-    """Set h to zero and compute both layers' inputs. A sweep draws h first; until then h = 0 halves the work."""
+    """Set h to zero and compute both layers' inputs. A sweep draws h first, so any h is valid; 0 halves the work."""
     chains.h[:] = 0
     for chain in range(chains.h.shape[0]):
         copy_into(chains.visible_input[chain], parameters.visible_bias)

@@ -1,7 +1,7 @@
 """Hamiltonian Monte Carlo on a tempered path between two Gaussian mixtures, alone and within simulated tempering.
 
 Legend: log f_beta(x) = beta log f(x) + (1 - beta) log p_1(x); Delta = log f - log p_1; q(k | x) proportional to
-exp(offset_k + beta_k Delta) with offset_k = log r_k - log Zhat_k. Leapfrog with unit masses (Neal 2011, section 5.2).
+exp(offset_k + beta_k Delta) with offset_k = log r_k - log Zhat_k. Leapfrog steps have unit masses (Neal 2011, 5.2).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STEP_SIZE = np.uint64(6)
 
 
 class Mixture(NamedTuple):
-    """An unnormalised mixture of Gaussians with one spherical covariance: log f(x) = log sum_j exp(a_j - ...)."""
+    """An unnormalised mixture of spherical Gaussians: log f(x) = log sum_j exp(a_j - precision |x - mean_j|^2 / 2)."""
 
     log_weights: np.ndarray  # (component,) a_j
     means: np.ndarray  # (component, dimension)

@@ -28,12 +28,12 @@ class Recursion(NamedTuple):
 
     prior: np.ndarray  # (G, K) r
     chains: np.ndarray  # (G,) number of chains
-    flatness: np.ndarray  # (G,) SAMS: bound of |c_k / r_k - 1|; Wang-Landau: of visits / expected visits of a part
+    flatness: np.ndarray  # (G,) SAMS: largest |c_k / r_k - 1| allowed; Wang-Landau: least visits / expected visits
     exponent: np.ndarray  # (G,) the gain of the first stage of SAMS is t^-exponent; 0 for Wang-Landau
     latest: np.ndarray  # (G,) sweeps after which the first stage of SAMS ends in any case
     settled: np.ndarray  # (G,) whether the gain falls as 1 / t: second stage of SAMS; Wang-Landau: log F = K / (n t)
     gain: np.ndarray  # (G,) SAMS: 1 / gain - t in the second stage; Wang-Landau: log F
-    filled: np.ndarray  # (G, K) SAMS: sum of c_k / r_k since t was a power of two; Wang-Landau: visits at this F
+    filled: np.ndarray  # (G, K) SAMS: sum of c_k / r_k since t was last a power of 2; Wang-Landau: visits at this F
     largest: np.ndarray  # (G,) SAMS: the largest c_k / r_k of a sweep
 
 

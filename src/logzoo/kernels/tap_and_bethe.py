@@ -1,6 +1,6 @@
 """Approximations of log Z from a mean-field solution: expansions in the weights, and Bethe's free energy.
 
-Legend: W (V, H) weights, c (V,) and b (H,) bias. All float64. Sums run in one order, without fused multiply-add.
+Legend: W (V, H) weights, c (V,) and b (H,) bias, all float64. Sums run in one order, without fused multiply-add.
 
 Expansions around product laws, after Plefka (1982) and Georges & Yedidia (1991): means m (V,) and q (H,), A = m - m^2,
 B = q - q^2, S the entropy of a unit; W^(p) is W with every element to the power p.
@@ -268,7 +268,7 @@ def bethe_energy(
 
 @part
 def _correlation(weight: float, gain: float, u: float, t: float) -> float:
-    """Correlation of two units joined by a weight, with log-odds u and t without it; its size is below 1."""
+    """Correlation, between -1 and 1, of two units joined by a weight, with log-odds u and t without this weight."""
     if weight == 0.0:
         return 0.0
     size = max(weight, 0.0) if abs(weight) > _LARGEST else math.log(abs(gain))

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# Round trips are counted between the ends of the ladder. An end has one rung for this many rungs of the ladder, at
-# least one: chains would often miss a single rung among many.
+# Round trips are counted between the ends of the ladder. The number of rungs divided by this is the number of rungs in
+# an end, at least 1: among many rungs chains would often miss an end of a single rung.
 RUNGS_PER_END = 20
 # Rungs in one block of a sum.
 _BLOCK = 16

@@ -1,4 +1,4 @@
-"""Tours: Gibbs chains that leave a set of hidden states and end when they are back in it (Savarese et al. 2018).
+"""Tours: Gibbs chains that leave a set of hidden states and end when they return to it (Savarese et al. 2018).
 
 One sweep draws v given h, then h given v. A tour's draws depend on its number and on the sweeps that it has made, not
 on which tours run together or on pauses.
