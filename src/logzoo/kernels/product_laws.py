@@ -187,7 +187,7 @@ def _softplus_sum(x: Array, step: float, row: Array, positive: Array, factors: A
 def climb(
     weights: Array, bias: Array, other_bias: Array, states: Array, passes: int, gain: float
 ) -> tuple[Array, Array]:
-    """Flip one unit of a layer at a time, the other layer summed out, as long as it gains more than `gain` nats.
+    """Flip one unit of a layer at a time, the other layer summed out, as long as a flip gains more than `gain` nats.
 
     weights (units, others), bias (units,) and other_bias (others,), all float64; states (n, units) of 0 and 1, climbed
     in place. Returns log g (n,) of the final states, g the sum of exp(-energy) over the other layer, and the number of
