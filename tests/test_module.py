@@ -22,7 +22,7 @@ module logzoo:
 
 use rule * from logzoo as logzoo_*
 
-# Files that describe a whole project are left out.
+# What tells of a whole project is left out.
 names = {{rule.name for rule in workflow.rules}}
 assert "logzoo_all" in names and not names & {{"logzoo_audit", "logzoo_cost", "logzoo_crate"}}
 
