@@ -110,7 +110,9 @@ for paper in config["papers"]:
 
 # Suggest targets for misspelt ones; Snakemake only reports that no rule makes them.
 if ALONE:
-    for line in near_targets(sys.argv[1:], [*config["papers"], "all", "claims", "demo", *CATALOGUE.files]):
+    for line in near_targets(
+        sys.argv[1:], [*config["papers"], "all", "claims", "demo", *CATALOGUE.files, *CATALOGUE.verdicts.values()]
+    ):
         print(line, file=sys.stderr)
 
 

@@ -59,6 +59,7 @@ def test_what_is_shown_and_what_it_is_made_from_is_published(project):
     assert "data/tiny/estimates/a/rts.nc" not in there
     manifest = read_manifest(target, "tiny")
     assert set(manifest.files) == there - {MANIFEST} and manifest.hours == {"f": 0.5}
+    assert manifest.protocol == whole.protocol == "0123abcd"
     assert {**manifest.files, **manifest.left_out}.keys() == whole.files.keys()
     assert manifest.left_out[MODEL] == load_raw(project / MODEL).attrs["content_sha256"]
     assert str(project) not in manifest.text()

@@ -106,7 +106,7 @@ class Tree:
             self._results()
             self._shown()
             Path("jobs.json").write_text(json.dumps(self.jobs))
-            write_manifest(".", "tiny", [path for path in files_of(".") if scale_of(path) is None])
+            write_manifest(".", "tiny", [path for path in files_of(".") if scale_of(path) is None], "0123abcd")
         return self.folder
 
     def _job(self, outputs, inputs, parameters, rule="some"):

@@ -49,7 +49,8 @@ def publish(
     if not chosen:
         raise ValueError(f"results/{scale}: nothing to publish, no figure or verdict is finished")
     left_out = {path: _content(folder, path, files[path]) for path in files if path not in chosen}
-    text = Manifest(scale, {path: files[path] for path in chosen}, left_out, hours or {}).text()
+    protocol = read_manifest(folder, scale).protocol
+    text = Manifest(scale, {path: files[path] for path in chosen}, left_out, hours or {}, protocol).text()
     sizes = {path: (folder / path).stat().st_size for path in chosen} | {manifest_path(scale): len(text)}
     total = sum(sizes.values()) / _MEGABYTE
     if total > most:
