@@ -89,7 +89,7 @@ def _with_estimators(config: dict) -> dict:
     estimators = _merged(methods, config["estimators"])
     for name, entry in estimators.items():
         if isinstance(entry, dict):
-            # Not {**defaults, **entry}: artifacts record settings in this order.
+            # Defaults follow the entry, because artifacts record settings in this order.
             estimators[name] = entry | {key: value for key, value in defaults.items() if key not in entry}
     return {**config, "estimators": estimators}
 

@@ -68,7 +68,7 @@ def _held() -> float:
 def _log_to(log_file: str) -> None:
     to_terminal = logging.StreamHandler(sys.stderr)
     to_terminal.setLevel(logging.WARNING)
-    # A job does not fail because the disk has no room for its log. If it cannot write its output, it reports that.
+    # A job does not fail because the disk has no room for its log. It still fails if it cannot write its output.
     logging.raiseExceptions = False
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", handlers=[to_terminal], force=True)
     logging.captureWarnings(True)

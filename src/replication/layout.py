@@ -57,7 +57,7 @@ def files_of(folder: FilePath) -> list[str]:
 
 
 def walked(folder: FilePath) -> tuple[list[str], dict[str, str]]:
-    """(files, others): regular files as in `files_of`, and {path: what it is} of everything else.
+    """(files, others): regular files as in `files_of`, and {path: description} of everything else.
 
     Nothing is opened and no link is followed, except that data/ and figures/ may be links to another disk.
     """

@@ -12,7 +12,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # no such locks on Windows: there, snakemake --unlock
+except ImportError:  # Windows has no fcntl; users run `snakemake --unlock`
     fcntl = None
 
 # If this variable is set, a run compiles no kernels before its jobs, because it only lists jobs or makes a few files.

@@ -52,7 +52,7 @@ def _adjusted(title, run):
 
 
 def _whole(title, function, **more):
-    """An estimator that cannot be split into draws and a reading."""
+    """An estimator that cannot be split into a sampler and a function that reads its draws."""
     return Estimator(title, None, (), f"{_HERE}.{function}", **more)
 
 

@@ -98,7 +98,7 @@ def _bias(per_vector):
 
 
 def _spread(log_z, per_vector):
-    """Standard error of the mean, and the number of its parts: vectors, or trajectories if there is a single vector."""
+    """Standard error of the mean over vectors, and their number; over trajectories if there is a single vector."""
     if log_z.size > 1:
         return float(np.std(log_z, ddof=1) / np.sqrt(log_z.size)), log_z.size
     return jackknife_error(log_sums_left_out(per_vector[0])), per_vector[0].size

@@ -134,7 +134,7 @@ def next_methods(rounds: Sequence[Round]) -> tuple[str, ...]:
     last = rounds[-1]
     if len(last.sound) < FEWEST_SOUND:
         return able
-    # Errors of annealing fall faster than others, so all errors are compared at the sweeps of the next round.
+    # Annealing errors fall faster with sweeps than other errors, so all are compared at the sweeps of the next round.
     errors = {
         run.method: error_at(run, last.errors[run.method], _LARGEST_GROWTH * last.sweeps) for run in last.estimates
     }

@@ -69,7 +69,7 @@ def _estimated(draws, sums, log_z_of, finer=None):
 
 
 def _log_z_of_sums(draws, rule, totals, rungs=slice(None)):
-    """log Z (...,) from totals (..., 4, rung) as in `RungDerivatives`, at all rungs or some."""
+    """log Z (...,) from totals (..., 4, rung) as in `RungDerivatives`, at the selected rungs (default: all)."""
     count, slope, square, bend = np.moveaxis(totals[..., rungs], -2, 0)
     count = np.where(count > 0.0, count, np.nan)
     mean = slope / count

@@ -34,8 +34,8 @@ def run(
 ) -> tuple[ParallelTemperingDraws, float | None]:
     """ParallelTemperingDraws along snapshots, and the share of old states.
 
-    The options are those of `samplers.snapshot_ladders.run`. Without snapshots the ladder is that of
-    tempering, and the share is None. Raises ValueError for bad snapshots.
+    options: as in `samplers.snapshot_ladders.run`. Without snapshots the run uses the ladder of tempering, and the
+    share is None. Raises ValueError for bad snapshots.
     """
     if snapshots is None:
         return replica_exchange.run(rbm, ledger, stream, observers, **snapshot_ladders.of_tempering(options)), None
@@ -45,7 +45,7 @@ def run(
 def run_up(rbm: RBM, ledger: SweepLedger, stream: Stream, *, snapshots: Any = None, **options: Any) -> AnnealedDraws:
     """AnnealedDraws up along snapshots, or up the path of tempering.
 
-    The options are those of `samplers.snapshot_ladders.anneal`.
+    options: as in `samplers.snapshot_ladders.anneal`.
     """
     if snapshots is None:
         return annealed.run(rbm, ledger, stream, **snapshot_ladders.of_tempering(options))

@@ -152,9 +152,9 @@ def run_parallel_tempering(
     all_pairs: bool,
     all_rungs: bool,
 ) -> None:
-    """Sweeps first, ..., last - 1 of whole ladders in place, with exchanges after each; betas (rungs,) float32.
+    """Make the sweeps first, ..., last - 1 of whole ladders in place, and exchanges after each sweep.
 
-    log f is computed where exchanges need it: at the two rungs of each pair that exchanges. all_pairs: compute it at
+    betas: (rungs,) float32. log f is computed at the two rungs of each pair that exchanges. all_pairs: compute it at
     all neighbouring rungs, whether or not they exchange. all_rungs: after the last sweep, compute it at every rung.
     """
     ladders, rungs = exchanges.attempted.shape[0], betas.size

@@ -134,7 +134,7 @@ def copy_chain(chains: Chains, source: int, target: int) -> None:
 
 @part
 def list_all(members: Array, chain: int, chains: Chains) -> None:
-    """List the members of a set of units as the rows to add to one chain's bias."""
+    """List the members of a set of units: the rows of the weights to add to the bias of one chain."""
     chains.counts[chain, 0] = list_set(members, chains.plus[chain])
     chains.counts[chain, 1] = 0
     chains.counts[chain, 2] = 1
@@ -273,7 +273,7 @@ def sweep_once(
 
 @kernel(nogil=True)
 def run_sweeps(parameters: Parameters, key: np.uint64, first: int, last: int, beta: Array, chains: Chains) -> None:
-    """Sweeps first, ..., last - 1 of every chain at fixed inverse temperatures beta (chains,), in place."""
+    """Make the sweeps first, ..., last - 1 of every chain at fixed inverse temperatures beta (chains,), in place."""
     scratch = sweep_scratch(chains)
     for sweep in range(first, last):
         sweep_once(parameters, key, sweep, beta, chains, scratch)

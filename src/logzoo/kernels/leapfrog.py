@@ -180,7 +180,7 @@ def run_at(
     walkers: Walkers,
     probability: Array,
 ) -> None:
-    """Draws first, ..., last - 1 at one fixed beta; sums of acceptance probabilities go to `probability` (chain,).
+    """Make the draws first, ..., last - 1 at one beta; sums of acceptance probabilities go to `probability` (chain,).
 
     Step sizes are uniform between low and high.
     """

@@ -1,8 +1,9 @@
 """Sweeps of the random-cluster model of a ferromagnet: two states of its bonds are drawn with the same numbers.
 
-Legend: a graph of sites and bonds; the bonds of site i are `bonds[offsets[i] : offsets[i + 1]]`, and `others` has the
-sites at their far ends. A bond is open or closed. A sweep draws a number u for each bond. The bond is open if u < p and
-other open bonds connect its ends, or if u < p / (2 - p); p = 1 - exp(-2 K) (Fortuin & Kasteleyn 1972).
+Legend: a graph of sites and bonds. The bonds of site i are `bonds[offsets[i] : offsets[i + 1]]`. The same slice of
+`others` has the sites that they connect to site i. A bond is open or closed. A sweep draws a number u for each bond.
+The bond is open if u < p and other open bonds connect its ends, or if u < p / (2 - p); p = 1 - exp(-2 K) (Fortuin &
+Kasteleyn 1972).
 
 Further open bonds never disconnect sites. If every bond that is open in the lower state is open in the upper state,
 this remains true while both are drawn with the same numbers. A search is needed only for u between the two thresholds:

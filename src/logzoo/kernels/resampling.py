@@ -41,7 +41,7 @@ def run_resampled(
     family: Array,
     island: Array,
 ) -> None:
-    """Annealing steps first, ..., last - 1 in place: weigh, resample, sweep; the step to the last rung only weighs.
+    """Make the annealing steps first, ..., last - 1 in place: weigh, resample, sweep. The last rung has no sweep.
 
     Chains of one island (chains,) are contiguous. They are resampled if their ESS is below `share` of their number.
     family (chains,) int64 is copied with the states.
@@ -124,7 +124,7 @@ def run_waste_free(
     log_weight: Array,
     island: Array,
 ) -> None:
-    """Waste-free steps first, ..., last - 1 in place: weigh all states, resample some, sweep these, keep every state.
+    """Make waste-free steps first, ..., last - 1 in place: weigh all states, resample some, sweep these, keep all.
 
     chains: first the n chains that are swept, as in log_weight (n,) and island (n,), then n for each further state. A
     step that keeps s states of each chain makes s - 1 sweeps. log_weight of an island's chains grows by the logarithm

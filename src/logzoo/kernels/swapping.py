@@ -132,7 +132,7 @@ def run_infinite_swapping(
     occupancy: Array,
     sums: Array,
 ) -> None:
-    """Sweeps first, ..., last - 1 of whole ladders in place, with new temperatures after each.
+    """Make the sweeps first, ..., last - 1 of whole ladders in place, with new temperatures after each sweep.
 
     betas (K,) float32, increasing; partitions (P, K) int64: the group of each rung, with one row per sweep in turn. One
     row of zeros means infinite swapping; no row means exchanges of neighbours in turn. joint: log f of (v, h), not of

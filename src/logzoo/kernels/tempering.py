@@ -242,7 +242,7 @@ def run_simulated_tempering(
     sums: RungSums,
     record: Record,
 ) -> None:
-    """Sweeps first, ..., last - 1 of simulated tempering in place; counts and occupancies are added to `sums`.
+    """Make the sweeps first, ..., last - 1 of simulated tempering in place; add counts and occupancies to `sums`.
 
     Each sweep draws x at the rung (chains,) and then the rung given x, with the offset (K,) of the chain's group.
     """

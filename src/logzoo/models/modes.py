@@ -84,10 +84,11 @@ def find_modes(
     """Modes of an RBM by the alternating fixed point of mean field: q = sigmoid(b + m W), m = sigmoid(c + W q).
 
     A start is h_j ~ Bernoulli(p) with its own p ~ U(0, 1), or the signs of a random direction that passed through the
-    weights a few times. With data, a 0/1 matrix (examples, visible), up to half of the starts are rows of it.
-    Mean field settles; its solution is rounded and climbs; then mean field settles again. Cost: at most `steps` steps
-    per start for each of the three. Raises ValueError for impossible sizes and data, and for parameters that overflow
-    float32. Source: Gabrié, Tramel, Krzakala (2015) for the fixed point and its bound; starts and climb are our own.
+    weights a few times. With data, a 0/1 matrix (examples, visible), up to half of the starts are rows of it. Mean
+    field settles; its solution is rounded and climbs; then mean field settles again. Cost: at most `steps` steps per
+    start for each of these three phases. Raises ValueError for impossible sizes and data, and for parameters that
+    overflow float32. Source: Gabrié, Tramel, Krzakala (2015) for the fixed point and its bound; starts and climb are
+    our own.
     """
     announce_compilation()
     is_a("rbm", rbm, RBM)

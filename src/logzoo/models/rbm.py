@@ -125,7 +125,7 @@ class RBM:
         return -self.log_f(binary_matrix("v", v, visible=self.visible))
 
     def log_f(self, v: ArrayLike) -> Floats:
-        """log sum_h f(v, h) in nats of the rows of v, shape (n, visible), with numbers from 0 to 1: array, shape (n,).
+        """log sum_h f(v, h) in nats, shape (n,), of the rows of v, shape (n, visible), with numbers from 0 to 1.
 
         Raises ValueError for other numbers, and where rounding could move a value by more than 1e-6 nat.
         """

@@ -116,10 +116,10 @@ def run_reverse(
 ) -> AnnealedDraws:
     """Anneal every chain of the ledger from its row of `starts` (chain, visible) down to the base, over all its sweeps.
 
-    S sweeps make S + 1 rungs: one sweep at each rung but the base, the first at beta = 1. Returns AnnealedDraws whose
+    S sweeps need S + 1 rungs: one sweep at each rung but the base, starting at beta = 1. Returns AnnealedDraws whose
     log_weight is w = sum_k [log f_{k+1}(x_k) - log f_k(x_k)] along the reverse trajectory. exp(-w) f(v) / Z_1 has the
-    mean p_ann(v), the probability that forward annealing along these rungs ends at v, after a sweep at beta = 1
-    (Burda, Grosse & Salakhutdinov 2015, section 3). Raises ValueError for starts that are not such a 0/1 matrix.
+    mean p_ann(v), the probability that forward annealing along these rungs ends at v, after a sweep at beta = 1 (Burda,
+    Grosse & Salakhutdinov 2015, section 3). Raises ValueError for starts that are not such a 0/1 matrix.
     """
     starts = binary_matrix("starts", starts, visible=rbm.visible)
     if len(starts) != ledger.chains:

@@ -126,7 +126,8 @@ def follow(
 ) -> ParallelTemperingDraws:
     """ParallelTemperingDraws of a sampler like `ParallelTempering`, at `betas`, over `sweeps` sweeps or rounds.
 
-    If the rungs adapt, they move in the first fifth. A share `burn_in` of the other sweeps comes before the counts.
+    With `adapt`, the rungs move during the first fifth of the sweeps. Counts start after a share `burn_in` of the
+    others.
     """
     adapting = int(_ADAPTING * sweeps) if adapt else 0
     settled = 1 + adapting + int(burn_in * (sweeps - adapting))

@@ -131,8 +131,8 @@ def walk(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Run Gibbs chains from hidden states (n, words).
 
-    Returns v (sweep, n, visible) uint8 and the hidden states (sweep, n, words) after each sweep. With the stream of a
-    `TourSampler` and the numbers of its tours, these are the first sweeps of the tours.
+    Returns v (sweep, n, visible) uint8 and the hidden states (sweep, n, words) after each sweep. The stream of a
+    `TourSampler` and the numbers of its tours reproduce the first sweeps of these tours.
     """
     visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
     key, count = stream.child("sweeps").key, len(states)

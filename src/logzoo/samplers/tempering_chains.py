@@ -139,7 +139,7 @@ class SimulatedTempering:
         return sums
 
     def interpolation_error(self) -> float:
-        """Largest |interpolated - direct| smooth part of log f_k over chains and rungs, in nats."""
+        """Largest interpolation error of the smooth part of log f_k over chains and rungs, in nats."""
         if not self.marginal:
             return 0.0
         nodes = self.ladder.nodes

@@ -65,7 +65,7 @@ class Particles(Resumed):
 def cd(
     data: np.ndarray, *, stream: Stream, batch: int, hidden: int, k: int = 1, values: str = "binary", **settings: Any
 ) -> TrainingRun:
-    """Train by CD-k. values: "binary"; or "grey", for grey levels, with means instead of draws of visible units."""
+    """Train by CD-k. values: "binary", or "grey" for grey levels (visible units take their means, not draws)."""
     chains = KINDS[values].new(batch, data.shape[1], hidden)
     phase = Particles(stream.child("sweeps").key, whole_number("k", k), chains, persistent=False)
     return train(phase, data, stream=stream, batch=batch, hidden=hidden, **settings)

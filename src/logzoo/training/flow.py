@@ -91,7 +91,7 @@ class FlowLadder(Resumed):
     def update(
         self, rung: np.ndarray, heading: np.ndarray, round_trips: np.ndarray, exchanged: np.ndarray | None = None
     ) -> np.ndarray | None:
-        """Follow the replicas; call it after every update. Returns new betas (rung,), or None if they stay.
+        """Update the flow from the replicas after every update. Returns new betas (rung,), or None if they do not move.
 
         exchanged (pair,): share of the update's exchanges that succeeded, or their mean probability; NaN for a pair
         without exchanges.

@@ -49,7 +49,7 @@ class Findings:
         return bool(passed)
 
     def read(self, file: str, name: str, reader: Callable[[], Any], expected: object, broken: Any = Exception) -> Any:
-        """Count a check that `reader()` raises no error; returns its result, or None."""
+        """Count a check that `reader()` raises no error. Returns the result of `reader()`, or None after an error."""
         content = reason = None
         try:
             content = reader()

@@ -1,4 +1,4 @@
-"""The configuration as a whole: all files of config/, merged, at one scale; names that refer to other entries."""
+"""The configuration of one scale, merged from all files of config/, and checks of names that refer to other entries."""
 
 # `either` makes types at run time.
 # pyright: reportInvalidTypeForm=false

@@ -165,10 +165,10 @@ LARGEST_PAST = 1 << 26
 def drawn_from_the_past(spins: Spins, signs: Floats, count: int, generator: Generator) -> Array:
     """Independent exact draws of all spins, bool (count, site): whether they are +1.
 
-    spins: without field; signs (site,): from `aligned`. The upper chain starts with all bonds open, the lower with no
-    open bond. Both start further back, with the same random numbers for the same sweeps, until they agree at time 0.
-    Then every cluster takes a random sign (Propp & Wilson 1996; Edwards & Sokal 1988). Raises ValueError if the chains
-    have not met within 2**26 random numbers.
+    spins: Spins without a field. signs (site,): the signs from `aligned`. The upper chain starts with all bonds open,
+    the lower with no open bond. Both start further back, with the same random numbers for the same sweeps, until they
+    agree at time 0. Then every cluster takes a random sign (Propp & Wilson 1996; Edwards & Sokal 1988). Raises
+    ValueError if the chains have not met within 2**26 random numbers.
     """
     graph = graph_of(spins)
     draws = np.empty((count, signs.size), bool)

@@ -183,7 +183,7 @@ def random_blocks(
 def random_small(
     generator: Generator, *, visible: int = 784, hidden: int = 16, scale: float = 1.0, bias: float = 0.5
 ) -> tuple[RBM, float]:
-    """An RBM with weights N(0, scale^2), at most 20 units in the smaller layer, and its log Z in nats, enumerated.
+    """An RBM with weights N(0, scale^2) and at most 20 units in the smaller layer, and its enumerated log Z in nats.
 
     Biases balance the weights, so that a state and its reverse would be equally probable; N(0, bias^2) is added to
     each. Raises ValueError, which names the argument.

@@ -178,7 +178,7 @@ def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
 
 
 def draw_rows(rows: Sequence[tuple[Mapping[str, Dataset], str, str]], names: Names) -> Figure:
-    """The figure of rows (runs {trainer: Dataset}, title, variable); names: {trainer: title}."""
+    """Draw a row of axes for each (runs {trainer: Dataset}, title, variable); names: {trainer: title}."""
     figure = new_figure(8.4, 2.8 * len(rows) + 0.6)
     axes = figure.subplots(len(rows), 2, squeeze=False)
     for (left, right), (runs, title, variable) in zip(axes, rows, strict=True):

@@ -233,7 +233,7 @@ def _sizes_2b(here: Here) -> Size:
 
 
 def _statistics_2b(artifacts: Artifacts) -> Statistics:
-    """Share of tours longer than one sweep: back to the largest stopping set over back to the smallest."""
+    """Ratio of the shares of tours longer than one sweep: largest over smallest stopping set."""
     last, first = (
         over_trainings(lambda tours, rounds=rounds: (with_means(tours, rounds=rounds) > 1).mean(), artifacts["tours"])
         for rounds in (-1, 0)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from replication.types import Artifacts, Statistics
 
 
-# The claim compares RTS at this budget, the least of the published curves, with AIS at ten times as many sweeps.
+# Smallest budget of the published curves. The claim compares RTS at this budget with AIS at ten times the sweeps.
 _FIRST_BUDGET = 1000
 # Models of the claims: suffix of their keys, size in words, hidden units, and most sweeps of the published curves.
 _MODELS = {

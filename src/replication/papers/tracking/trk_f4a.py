@@ -159,7 +159,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Section 4: 500 hidden units, 200,000 updates, 10 or 20 chains a temperature; AIS of 100 chains, footnote 5."""
+    """Published (section 4): 500 hidden units, 200,000 updates, 10 or 20 chains a temperature, AIS by 100 chains."""
     ais = here.config["checks"]["ais"]
 
     def size(*ladders):

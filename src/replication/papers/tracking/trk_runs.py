@@ -126,7 +126,7 @@ def best(
     # Published numbers do not apply to stand-in data.
     stands_in = "stand_in_for" in artifacts["models"][name].attrs
     known = {} if stands_in else {f"published_{name}": value for name, value in published.items()}
-    # The last row numbers the last update from 0, so one more update was made.
+    # Updates are numbered from 0, so their count is the last number plus 1.
     sizes = {**judge, "updates": int(traces[name]["update"].values[-1]) + 1}
     return likelihoods.assign_attrs(title=dataset.attrs["title"], model=name, **sizes, **known)
 

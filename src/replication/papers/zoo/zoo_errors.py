@@ -201,7 +201,7 @@ def draw_classes(
     label: str,
     crossed: Array | None = None,
 ) -> Figure:
-    """A map of classes between `edges`: estimators (best mean rank first) by columns. Cells without a value are empty.
+    """Map values to colours by `edges`: a row per estimator, best mean rank first. Cells without a value are empty.
 
     values (estimator, column); columns: their labels, "family, more"; crossed: cells with a cross.
     """

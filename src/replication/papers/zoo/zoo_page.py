@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from replication.types import Artifacts
 
 
-# The page of the docs about the zoo as a whole.
+# Explains the columns of the page, which links to it.
 _MEANINGS = "docs/zoo.md"
 # Significant digits of the numbers, more than the intervals justify.
 _DIGITS = 4
