@@ -167,7 +167,7 @@ def _answer(client: socket.socket, status: list[int]) -> None:
 
 
 def _end_with(client: socket.socket) -> None:
-    """End this process when its client was stopped or cannot be reached."""
+    """End this process if its client is stopped or cannot be reached any more."""
     if not client.recv(1):
         os.kill(os.getpid(), signal.SIGTERM)
 

@@ -5,12 +5,12 @@ the sum over rings of weights, all taken with the same sign. An estimate converg
 single solution.
 
 Mean field gives the rigorous lower bound F1 = c.m + sum softplus(b + m W) + sum S(m) of the best product law. It uses
-the alternating fixed point of Gabrié, Tramel & Krzakala (2015). Cost: the search for modes. TAP expands log Z to the
-third order of the weights, around the best product law of that order (Plefka 1982; Georges & Yedidia 1991; Gabrié et
-al. 2015). Further cost: some tens of passes over the weights, and Bethe's log Z. Bethe is the log Z of a fixed point of
-belief propagation (Yedidia, Freeman & Weiss 2005). It is exact on forests. It is at most log Z if all weights are
-positive (Ruozzi 2012), or can be made positive by flipping units. Further cost: some tens of passes over the weights,
-each of about 30 Gibbs sweeps.
+the alternating fixed point of Gabrié, Tramel & Krzakala (2015). Cost: the search for modes.
+TAP expands log Z to the third order of the weights, around the best product law of that order (Plefka 1982; Georges &
+Yedidia 1991; Gabrié et al. 2015). Further cost: some tens of passes over the weights, and Bethe's log Z.
+Bethe is the log Z of a fixed point of belief propagation (Yedidia, Freeman & Weiss 2005). It is exact on forests. It is
+at most log Z if all weights are positive (Ruozzi 2012), or can be made positive by flipping units. Further cost: some
+tens of passes over the weights, each of about 30 Gibbs sweeps.
 """
 
 import math
@@ -115,7 +115,7 @@ def tap(
     threads: int = 1,
     progress: bool = False,
 ) -> Estimate:
-    """The Estimate of TAP: F3 at the fixed point that starts from mean field's solution; ignores base and progress.
+    """The Estimate of TAP: F3 at the fixed point reached from a mean-field solution; base and progress are ignored.
 
     The half-width of its interval is the distance from Bethe's log Z plus the bound on rings of four and more weights.
     The estimate converges if mean field certainly has one solution and the half-width is at most half a nat.

@@ -39,7 +39,7 @@ class _Ladders:
     chains: Any = None  # Chains, likewise
 
     def _load(self, parameters: Parameters, replicas: int, log_odds: np.ndarray) -> None:
-        """Continue with these parameters; the first call draws v of every chain from units with these log-odds."""
+        """Continue with these parameters; the first call draws v of every chain from independent units."""
         self.parameters = parameters
         if self.chains is None:
             self.chains = new_chains(replicas, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
@@ -214,7 +214,7 @@ class InfiniteSwapping(_Ladders):
         self.ledger = SweepLedger(None, self.rung.size)
 
     def load(self, parameters: Parameters, log_odds: np.ndarray | None = None) -> None:
-        """Continue with these parameters; the first call draws v of every chain from units with these log-odds.
+        """Continue with these parameters; the first call draws v of every chain from independent units.
 
         log_odds: as in `logzoo.kernels.gibbs.start_chains`; by default the visible bias.
         """

@@ -9,9 +9,8 @@ that the entry names under `module`. A module that declares one figure has
     draw(artifacts, *, ...)             returns the matplotlib figure; a table has `rows(artifacts, *, ...)` instead,
                                         which returns a Dataset
     settings(here)                      optional: the keyword arguments of `draw` or `rows`. By default they are the
-                                        settings of the entry under the same names. Three are
-                                        derived: `title` and `titles` (short titles of the models
-                                        of the entry, or of the `figure` that it names) and
+                                        settings of the entry with the same names. Three are derived: `title`, `titles`
+                                        (short titles of the models of the entry, or of the `figure` that it names) and
                                         `names` (titles of the estimators)
     CLAIMS, statistics(artifacts)       optional: {key: Claim}, and {key: Statistic} of the claims that can be tested;
                                         the claim's id is <figure>-<key>

@@ -159,7 +159,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Published (section 4): 500 hidden units, 200,000 updates, 10 or 20 chains a temperature, AIS by 100 chains."""
+    """Published (section 4, footnote 5): 500 hidden units, 200,000 updates, 10 or 20 chains a rung, 100 of AIS."""
     ais = here.config["checks"]["ais"]
 
     def size(*ladders):

@@ -64,7 +64,7 @@ def sizes(here: Here) -> Size:
 
 
 def grid_size(here: Here, published: dict[str, int | None], repeats: int) -> Size:
-    """The Size of a table of best models: the largest settings of the grid and of AIS of the best model (note 5)."""
+    """The Size of a table of best models: the largest settings of the grid, and AIS of the best model (footnote 5)."""
     grid = here.config["grids"][here.entry["grid"]]
     settings = grid_settings(grid)
     ais = _ais_that_judges(here, grid)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from replication.types import Artifacts
 
 
-# Explains the columns of the page, which links to it.
+# The page links to this file, which describes the families and the results.
 _MEANINGS = "docs/zoo.md"
 # Significant digits of the numbers, more than the intervals justify.
 _DIGITS = 4
