@@ -35,5 +35,8 @@ def test_a_stand_in_is_refused_where_missing_data_stop_the_run(tmp_path):
     assert snakemake(folder, *asked, "--", "data/datasets/dna.nc").returncode == 0
     (folder / "data/datasets/dna.nc").unlink()
     refused = snakemake(folder, *asked, "--config", "missing_data=stop", "--", "data/datasets/dna.nc")
-    assert refused.returncode == 1 and "logzoo: error: data/raw/dna/manifest.json " in refused.stderr
+    assert (
+        refused.returncode == 1
+        and "logzoo: error: data/raw/dna/manifest.json lists files that were not available" in refused.stderr
+    )
     assert "Traceback" not in refused.stderr
