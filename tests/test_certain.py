@@ -87,11 +87,13 @@ def test_rounding_is_part_of_the_error_and_is_held_against_the_tolerance():
         estimate_log_z(rbm, enumerable=0, tolerance=0.01)
 
 
+# The larger RBM has more parameters than the sample that shows which are equal.
 @pytest.mark.parametrize("sizes", [1, 3, 100_000])
-def test_log_z_moves_by_no_more_than_the_error_of_rounding(sizes):
+@pytest.mark.parametrize("visible", [300, 1500])
+def test_log_z_moves_by_no_more_than_the_error_of_rounding(sizes, visible):
     generator = np.random.default_rng(5)
-    weights = 1000.0 * generator.choice(generator.random(sizes), (300, 10))
-    rbm = RBM(weights, np.zeros(300), np.zeros(10))
+    weights = 1000.0 * generator.choice(generator.random(sizes), (visible, 10))
+    rbm = RBM(weights, np.zeros(visible), np.zeros(10))
     unit = fixed_point_unit(weights, rbm.visible_bias, rbm.hidden_bias, rbm.visible_bias)
     rounded = RBM(unit * np.rint(weights / unit), rbm.visible_bias, rbm.hidden_bias)
     moved = abs(exact_log_z(rounded) - exact_log_z(rbm))

@@ -70,6 +70,8 @@ def kernel_parameters(rbm: RBM, base: Floats) -> Parameters:
 
 # Most nats by which rounding may move log Z: for draws of states, and for estimates, which report the rounding error.
 _MOST_MOVED, MOST_ESTIMATED = 1e-3, 1.0
+# Parameters in the sample that shows how many parameters are equal.
+_SAMPLE = 4096
 # The largest rounding error of log Z is taken as this many standard deviations.
 _DEVIATIONS = 4.0
 
@@ -78,14 +80,18 @@ def rounding_error(rbm: RBM) -> float:
     """Upper bound in nats of the standard deviation of log Z that rounding the parameters for the kernels causes.
 
     Parameters of equal size have the same error, so their errors add up; errors of different sizes are independent.
+    For large RBMs a sample shows how many parameters are equal: sorting all of 784 x 500 takes 30 ms.
     """
     from logzoo.kernels.fixed_point import fixed_point_unit
 
     unit = fixed_point_unit(rbm.weights, rbm.visible_bias, rbm.hidden_bias, np.zeros(rbm.visible))
     parameters = np.concatenate([rbm.weights.ravel(), rbm.visible_bias, rbm.hidden_bias])
+    times = max(1.0, parameters.size / _SAMPLE)
+    if times > 1.0:
+        parameters = np.random.Generator(np.random.Philox(key=0)).choice(parameters, _SAMPLE, replace=False)
     sizes, counts = np.unique(np.abs(parameters), return_counts=True)
-    errors = counts * (sizes - unit * np.rint(sizes / unit))
-    return float(np.sqrt(np.sum(errors**2)))
+    errors = sizes - unit * np.rint(sizes / unit)
+    return float(np.sqrt(np.sum(errors**2 * times * counts * (1.0 + times * (counts - 1)))))
 
 
 def check_rounding(rbm: RBM, most: float = _MOST_MOVED, rule: str = "") -> None:
