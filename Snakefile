@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from runpy import run_path
 
-# The checkout, wherever Snakemake runs, and whether this workflow runs by itself or another imports it as a module.
+# The folder of the checkout, and whether this workflow runs by itself. Otherwise another workflow imports it as a module.
 ROOT = Path(workflow.current_basedir)
 ALONE = Path(workflow.basedir) in (ROOT, ROOT / "workflow")
 # Whether to run the demo, which has a separate scale.
@@ -42,8 +42,8 @@ for settings in SETTINGS:
 
 
 try:
-    # The files are merged again, for two reasons. If another workflow passes `config` to this module, Snakemake reads none
-    # of them. And it puts overriding keys first, while figures, claims and rows follow the order of the files.
+    # The files are merged again for two reasons. Snakemake reads none of them if another workflow passes `config` to this
+    # module. Snakemake also puts overriding keys first, but figures, claims and rows must keep the order of the files.
     config = laid_over([ROOT / settings for settings in SETTINGS], config)
     config = checked(config, ROOT / "config")
     CATALOGUE = Catalogue(config)
@@ -73,7 +73,7 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
 
 
-# These jobs describe the whole project, which an importing workflow would own.
+# These jobs describe a whole project, but an imported workflow is only a part of a project.
 if ALONE:
 
     include: "workflow/rules/jobs.smk"
@@ -89,13 +89,13 @@ rule all:
         f"{FIGURES}/zoo.html",
 
 
-# The demo: everything at the scale of config/demo.yaml, see `DEMO`.
+# The demo makes everything at the scale of config/demo.yaml; see `DEMO`.
 rule demo:
     input:
         rules.all.input,
 
 
-# Everything of one paper: its figures and tables, the verdicts on its claims, and the page of the zoo.
+# One rule per paper makes its figures, tables and verdicts. The paper `zoo` also has the page of the zoo.
 for paper in config["papers"]:
     if rules.has(paper):
         sys.exit(f"logzoo: error: configuration: papers.{paper}: expected another name, found the name of a rule")
@@ -108,7 +108,7 @@ for paper in config["papers"]:
             [f"{FIGURES}/zoo.html"] if paper == ZOO.paper else [],
 
 
-# Suggest targets for misspelt ones; Snakemake only reports that no rule makes them.
+# Suggest the right names for misspelt targets; Snakemake only reports that no rule makes such a target.
 if ALONE:
     for line in near_targets(
         sys.argv[1:], [*config["papers"], "all", "claims", "demo", *CATALOGUE.files, *CATALOGUE.verdicts.values()]
@@ -116,8 +116,8 @@ if ALONE:
         print(line, file=sys.stderr)
 
 
-# Local jobs may start as fast as they end, so the rate limit is removed; Snakemake has no public option for this. With the
-# limit, snakemake 9 looks for jobs each second for every job started, a quarter of a core after a hundred jobs.
+# Local jobs may start at any rate, so the rate limit is removed; Snakemake has no public option for this. With the limit,
+# snakemake 9 looks for jobs every second once for each job started, which takes a quarter of a core after a hundred jobs.
 onstart:
     if config["missing_data"] == "stop" and (lacking := lacking_sources(config)):
         sys.exit(f"logzoo: error: {lacking[0]} lists files that were not available; remove it to try again")

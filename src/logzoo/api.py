@@ -51,12 +51,12 @@ def estimate_log_z(
     rbm : RBM
     method : str, callable or Estimator
         ``"auto"`` runs different methods until they agree to within ``tolerance`` (default 0.1 nat), or refuses.
-        Any other name is one estimator: of logzoo, or of an installed package with an entry point in the group
-        ``logzoo.estimators``. `methods` lists all. An `Estimator` or a function
+        Any other name is an estimator of logzoo, or of an installed package with an entry point in the group
+        ``logzoo.estimators``. `methods` lists the estimators of logzoo. An `Estimator` or a function
         ``estimate(rbm, ledger, stream, **options)`` of your own is run and checked like a listed estimator.
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included. The default is 10,000 for one method
-        and at most 300,000 for ``"auto"`` (fewer for large models), which may stop earlier.
+        and at most 300,000 for ``"auto"`` (fewer for large models). ``"auto"`` may stop earlier.
     chains : int
         Number of independent chains, at least 2: their spread gives the standard error.
     base : array, shape (visible,), or str, optional
@@ -67,9 +67,9 @@ def estimate_log_z(
     seed : int or str
         The same seed gives the same estimate, whatever the number of threads.
     threads : int, optional
-        Threads of the sampler (default 1).
+        Threads of the sampler. The default is 1 for one method, and one for each core for ``"auto"``.
     progress : bool, optional
-        Whether stderr shows what is running. By default it does on a terminal; ``True`` shows it in a notebook, too.
+        Whether stderr shows the progress. By default a terminal shows it; ``True`` shows it in a notebook, too.
     check : bool
         Whether the estimate of a single method is checked against evidence: rigorous bounds, and chains that start
         in the modes (at most 5,000 sweeps of 256 chains). The budget does not include the check.
@@ -162,7 +162,7 @@ def draw_samples(
     threads : int, optional
         Threads of the sampler (default 1).
     progress : bool, optional
-        Whether stderr shows what is running. By default it does on a terminal; ``True`` shows it in a notebook, too.
+        Whether stderr shows the progress. By default a terminal shows it; ``True`` shows it in a notebook, too.
     **options
         Options of the method, which `methods` lists.
 
@@ -204,7 +204,7 @@ def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
     method : str or Estimator
         Estimator that uses the sampler of the draws.
     **options
-        Options of the estimator; options of its sampler belong to `draw_samples`.
+        Options of the estimator. Pass options of its sampler to `draw_samples`.
 
     Returns
     -------
@@ -235,12 +235,12 @@ def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
 
 
 def methods() -> Listing:
-    """List the estimators, one a line: name, title, and options beyond the parameters of `estimate_log_z`.
+    """List the estimators, one per line: name, title, and options beyond the parameters of `estimate_log_z`.
 
     Returns
     -------
     list of (name, title, options)
-        It is printed as a table.
+        The list is printed as a table.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def methods() -> Listing:
 
 
 def _settings(rbm, method, sweeps, chains, base, data, threads, progress, options):
-    """The ledger, the checked data, and the options, completed by the other arguments that the method needs."""
+    """The ledger, the checked data, and the options together with the other arguments that the method needs."""
     sweeps = _SWEEPS if sweeps is None else sweeps
     # Every standard error comes from the spread between chains.
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))

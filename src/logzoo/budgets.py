@@ -68,7 +68,7 @@ class SweepLedger:
     def spend(self, sweeps: int, purpose: str, *, chains: int | None = None) -> int:
         """Count `sweeps` sweeps of `chains` chains (all by default) under `purpose`, and return `sweeps`.
 
-        Call it before the sweeps run. If they exceed the budget, it raises BudgetExceeded and counts nothing.
+        Call it before the sweeps run. If the sweeps exceed the budget, it raises BudgetExceeded and counts nothing.
         """
         chains = self.chains if chains is None else chains
         chain_sweeps = whole_number("sweeps", sweeps, minimum=0) * whole_number("chains", chains)
@@ -82,7 +82,7 @@ class SweepLedger:
     def part(self, sweeps: int, purpose: str, *, chains: int | None = None) -> SweepLedger:
         """A new SweepLedger of `sweeps` sweeps of `chains` chains (all by default), which this ledger counts as spent.
 
-        Raises BudgetExceeded if they exceed the budget.
+        Raises BudgetExceeded if these sweeps exceed the budget.
         """
         chains = self.chains if chains is None else chains
         self.spend(sweeps, purpose, chains=chains)

@@ -1,4 +1,4 @@
-"""Checks of arguments: each raises ValueError with one line that names the value and the expected form."""
+"""Checks of arguments: each check raises a one-line ValueError that names the value and the expected form."""
 
 from __future__ import annotations
 
@@ -106,12 +106,12 @@ def one_of(name: str, value: object, choices: Collection[str]) -> str:
 
 
 def lower_case(method: Any) -> Any:
-    """The name of a method in lower case; values other than texts unchanged."""
+    """The name of a method in lower case; values other than texts are unchanged."""
     return method.lower() if isinstance(method, str) else method
 
 
 def without_torch(value: Any) -> Any:
-    """`value`; a PyTorch tensor, on any device and of any precision, as a NumPy array."""
+    """`value`, or a NumPy array if it is a PyTorch tensor, on any device and of any precision."""
     if not hasattr(value, "detach"):
         return value
     tensor = value.detach().cpu()
@@ -120,7 +120,7 @@ def without_torch(value: Any) -> Any:
 
 
 def real_array(name: str, value: object) -> Array:
-    """`value` as an array of booleans, whole or real numbers, its type unchanged; ValueError for others and masks."""
+    """`value` as an array of booleans, whole or real numbers of unchanged type; ValueError for others and for masks."""
     # np.asarray would drop the masks of rows in a list.
     rows = value if isinstance(value, list | tuple) else ()
     if np.ma.is_masked(value) or any(map(np.ma.is_masked, rows)):

@@ -1,7 +1,7 @@
 """Functions that are listed by name and imported when needed, and the options that they take.
 
 A function is a text "package.module:function" or a user's own function. Its options are its keyword-only parameters;
-the library passes the others by position.
+the library passes the other parameters by position.
 """
 
 import inspect
@@ -47,7 +47,7 @@ def check_options(name: str, options: Iterable[str], functions: Iterable[Functio
 
 
 def taken(options: Mapping, *functions: Function) -> dict:
-    """The options, without those that the functions do not take."""
+    """The options that at least one of the functions takes."""
     known = options_of(*functions)
     return {name: value for name, value in options.items() if name in known}
 

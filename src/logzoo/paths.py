@@ -5,8 +5,8 @@ The base p_1 (beta = 0) has independent visible units with log-odds c0 and unifo
 path are unnormalised, so log Z_1 = sum_i softplus(c0_i) + H log 2.
 
 An adapted ladder divides a length of the path into equal steps. The thermodynamic length of a stretch of the path is
-the integral of sqrt(d^2 log Z / d beta^2) over it (Gelman & Meng 1998, section 3; Crooks 2007). Its barrier is the sum
-of the rejection rates of exchanges between neighbouring rungs (Syed et al. 2019, section 5).
+the integral of sqrt(d^2 log Z / d beta^2) over the stretch (Gelman & Meng 1998, section 3; Crooks 2007). The barrier of
+a stretch is the sum of the rejection rates of exchanges between its rungs (Syed et al. 2019, section 5).
 
 numba takes long to import, and every plan of the workflow imports this module. Kernels are therefore imported inside
 functions.
@@ -62,25 +62,25 @@ def tempered_rbm(rbm: RBM, base: Floats, beta: float) -> RBM:
 
 
 def kernel_parameters(rbm: RBM, base: Floats) -> Parameters:
-    """Parameters for the sampling kernels: fixed point, in blocks of columns, with the base log-odds."""
+    """Parameters for the sampling kernels, in fixed point and in blocks of columns, with the base log-odds."""
     from logzoo.kernels.fixed_point import fixed_point_parameters
 
     return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, base)
 
 
-# Most nats by which rounding may move log Z: for draws of states, and for estimates, which report the rounding error.
+# Most nats by which rounding may move log Z, for draws of states and for estimates. Estimates report this error.
 _MOST_MOVED, MOST_ESTIMATED = 1e-3, 1.0
-# Parameters in the sample that shows how many parameters are equal.
+# Size of the sample of parameters that shows how many parameters are equal.
 _SAMPLE = 4096
 # The largest rounding error of log Z is taken as this many standard deviations.
 _DEVIATIONS = 4.0
 
 
 def rounding_error(rbm: RBM) -> float:
-    """Upper bound in nats of the standard deviation of log Z that rounding the parameters for the kernels causes.
+    """Upper bound in nats of the standard deviation of log Z due to the rounding of parameters for the kernels.
 
     Parameters of equal size have the same error, so their errors add up; errors of different sizes are independent.
-    For large RBMs a sample shows how many parameters are equal: sorting all of 784 x 500 takes 30 ms.
+    For large RBMs a sample shows how many parameters are equal, because sorting all 784 x 500 weights takes 30 ms.
     """
     from logzoo.kernels.fixed_point import fixed_point_unit
 
@@ -151,10 +151,11 @@ def prior_weights(prior: object, betas: Floats) -> Floats:
 
 
 def equal_length(betas: Floats, curvature: Floats, *, linear_share: float = LINEAR_SHARE) -> Floats:
-    """Inverse temperatures (rung,) from 0 to 1, as many as in `betas`, at equal steps of thermodynamic length.
+    """Inverse temperatures (rung,) from 0 to 1 at equal steps of thermodynamic length.
 
-    curvature (rung,): d^2 log Z / d beta^2 at `betas`. The share `linear_share` of the length is uniform in beta. The
-    widest gap is therefore at most 1 / linear_share times the gap of the linear ladder.
+    betas (rung,): the present inverse temperatures. curvature (rung,): d^2 log Z / d beta^2 at `betas`. The share
+    `linear_share` of the length is uniform in beta. The widest gap is therefore at most 1 / linear_share times the gap
+    of the linear ladder.
     """
     speed = np.sqrt(curvature)
     steps = 0.5 * (speed[1:] + speed[:-1]) * np.diff(betas)
@@ -162,7 +163,7 @@ def equal_length(betas: Floats, curvature: Floats, *, linear_share: float = LINE
 
 
 def at_equal_steps(betas: Floats, steps: Floats, rungs: int, *, linear_share: float = LINEAR_SHARE) -> Floats:
-    """Inverse temperatures (rungs,) from 0 to 1 at equal steps of a length; `steps` is the length between `betas`."""
+    """Inverse temperatures (rungs,) from 0 to 1 at equal steps of a length; `steps` are the lengths between `betas`."""
     share = _shares(betas, steps, linear_share)
     moved = np.interp(np.linspace(0.0, 1.0, rungs), share, betas)
     moved[[0, -1]] = 0.0, 1.0
@@ -170,9 +171,10 @@ def at_equal_steps(betas: Floats, steps: Floats, rungs: int, *, linear_share: fl
 
 
 def equal_barrier(betas: Floats, attempted: Floats, accepted: Floats, *, linear_share: float = LINEAR_SHARE) -> Floats:
-    """Inverse temperatures (rung,) from 0 to 1, as many as in `betas`, at equal steps of the barrier.
+    """Inverse temperatures (rung,) from 0 to 1 at equal steps of the barrier.
 
-    attempted, accepted (pair,): counts of exchanges between neighbours of `betas`. linear_share: as in `equal_length`.
+    betas (rung,): the present inverse temperatures. attempted, accepted (pair,): counts of exchanges between neighbours
+    of `betas`. linear_share: as in `equal_length`.
     """
     # Half a rejection and one attempt are added, so that few attempts do not give a rate of 0 or 1.
     rejected = (attempted - accepted + 0.5) / (attempted + 1.0)
@@ -182,14 +184,14 @@ def equal_barrier(betas: Floats, attempted: Floats, accepted: Floats, *, linear_
 
 
 def _shares(betas: Floats, steps: Floats, linear_share: float) -> Floats:
-    """Position (rung,) of each rung from 0 to 1, by the sizes (rung - 1,) of the steps between them."""
+    """Position (rung,) of each rung from 0 to 1, from the sizes (rung - 1,) of the steps between rungs."""
     length = np.append(0.0, np.cumsum(steps))
     share = length / length[-1] if length[-1] > 0.0 else betas
     return (1.0 - linear_share) * share + linear_share * betas
 
 
 def carried(values: Floats, before: Floats, after: Floats) -> Floats:
-    """Interpolate values (rung,) from the rungs `before` to the rungs `after`: cubic, without new extremes."""
+    """Interpolate values (rung,) from the rungs `before` to the rungs `after` by cubics without new extremes."""
     from scipy.interpolate import PchipInterpolator  # takes long to import, and every job would wait for it
 
     return PchipInterpolator(before, values)(after)
@@ -218,7 +220,8 @@ def interpolation_matrix(nodes: Floats, targets: Floats) -> Floats:
 def differentiation_matrix(nodes: Floats) -> Floats:
     """Matrix (nodes, nodes) from values at Chebyshev nodes to derivatives of their interpolant at the nodes.
 
-    Berrut & Trefethen (2004), section 9.3: off the diagonal (w_j / w_i) / (x_i - x_j); rows sum to zero.
+    Berrut & Trefethen (2004), section 9.3, transposed: entry (j, i) off the diagonal is (w_j / w_i) / (x_i - x_j), and
+    columns sum to zero.
     """
     weights = _barycentric_weights(nodes.size)
     distance = nodes[:, None] - nodes[None, :]

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from tqdm import tqdm
 
-# Seconds before a bar appears: loops of short calls do not flicker.
+# Seconds before a bar appears, so that loops of short calls do not flicker.
 _DELAY = 0.5
 
 
 def table(rows: Iterable[Iterable[object]], *, right: Container[int] = ()) -> str:
-    """Rows of texts as lines with aligned columns: to the left, except the columns numbered in `right`."""
+    """Rows of texts as lines with columns aligned to the left, or to the right if `right` contains their number."""
     rows = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     formats = [f"{'>' if number in right else '<'}{width}" for number, width in enumerate(widths)]
@@ -27,7 +27,7 @@ def table(rows: Iterable[Iterable[object]], *, right: Container[int] = ()) -> st
 
 
 def columns(heads: Sequence[object], rows: Iterable[Iterable[object]], *, words: bool = False) -> str:
-    """Rows of numbers as lines under heads, aligned right; the first column (and with `words` the last) is left."""
+    """Rows of numbers under heads, aligned right; the first column (and with `words` the last) is aligned left."""
     return table([heads, *rows], right=range(1, len(heads) - words))
 
 
@@ -65,7 +65,7 @@ def shortened(value: object, most: int = 800) -> str:
 
 
 def shows(progress: bool | None) -> bool:
-    """Whether progress is shown, from the argument of a public function: None shows it where stderr is a terminal."""
+    """Whether a public function with this argument shows progress; None shows progress if stderr is a terminal."""
     from logzoo.checks import flag
 
     wanted = None if progress is None else flag("progress", progress)
@@ -73,12 +73,12 @@ def shows(progress: bool | None) -> bool:
 
 
 def bar(total: int, what: str, unit: str, progress: bool, *, done: int = 0) -> tqdm:
-    """A bar of `total` units of work, `done` of them done; the caller closes it. progress: whether it is shown."""
+    """A bar of `total` units of work, `done` of them done; the caller closes it. progress: whether the bar shows."""
     return _bar(progress, total=total, desc=what, unit=unit, initial=done, delay=_DELAY)
 
 
 def stage(what: str, progress: bool) -> tqdm:
-    """A line that names the running method, above its bars; the caller closes it. progress: whether it is shown."""
+    """A line that names the running method, above its bars; the caller closes it. progress: whether the line shows."""
     return _bar(progress, desc=what, bar_format="{desc} ...")
 
 

@@ -1,6 +1,7 @@
 """Reference RBMs whose log Z is known, and the score of any solver on them.
 
-Each RBM has a JSON card in the folder reference_data: shape, log Z with its error and how it is known, origin, licence.
+Each RBM has a JSON card in the folder reference_data. The card holds the shape, log Z with its error and source, the
+origin and the licence.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _FOLDER = Path(__file__).parent / "reference_data"
 
 
 class Score(NamedTuple):
-    """The answer of a solver for one reference RBM, in nats; NaN if there is none."""
+    """The answer of a solver for one reference RBM, in nats; NaN if the solver gave no answer."""
 
     name: str
     log_z: float
@@ -95,8 +96,8 @@ def load_reference(name: str, file: FilePath | None = None) -> RBM:
 def solver_from(text: str) -> Callable[..., Any]:
     """Return the function ``"module:function"``, which may be in the working folder, or a function that runs a command.
 
-    A command gets the path of an .npz file (weights, visible_bias, hidden_bias) as its last argument and prints log Z
-    and its standard error as its last line. Raises ValueError if the function or program does not exist.
+    A command gets the path of an .npz file (weights, visible_bias, hidden_bias) as its last argument. Its last line of
+    output must hold log Z and the standard error. Raises ValueError if the function or program does not exist.
     """
     if re.fullmatch(r"[\w.]+:[\w.]+", text):
         sys.path.insert(0, os.getcwd())  # the import path of an installed command lacks the working folder
@@ -153,7 +154,7 @@ def score_solver(
 
 
 def summary(scores: list[Score]) -> dict[str, float]:
-    """Count the verdicts; compute the RMSE of the answers (nats; NaN without any) and the seconds of all runs."""
+    """Counts of the verdicts, the RMSE of the answers in nats (NaN without answers), and the seconds of all runs."""
     verdicts = [score.verdict for score in scores]
     counts = {verdict: verdicts.count(verdict) for verdict in ("right", "refused", "silently wrong")}
     squares = [score.error**2 for score in scores if score.verdict != "refused"]

@@ -1,4 +1,4 @@
-"""Random streams named by their purpose, so that adding a method never changes the draws of another."""
+"""Random streams named by their purpose, so that adding a method never changes the draws of another method."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Stream:
 
 
 def root_stream(seed: object) -> Stream:
-    """The stream from which all others of a run descend.
+    """The stream from which all other streams of a run descend.
 
     Parameters
     ----------

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from logzoo.kernels.gibbs import Parameters
     from logzoo.types import ArrayLike, Seed
 
-# Standard deviation in nats that one step may add to the log-weights, and the most steps for one change.
+# Standard deviation in nats that one step may add to the log-weights, and the largest number of steps for one change.
 _SPREAD, _MOST_STEPS = 0.3, 5
-_COHORTS = 10  # of walkers
+_COHORTS = 10  # number of cohorts of walkers
 
 
 class LogZTracker:
@@ -35,21 +35,21 @@ class LogZTracker:
 
     Ten cohorts of walkers are annealed to the first parameters and then follow the training (Jarzynski 1997; Carbone et
     al. 2023). Every ``every``-th call of `update` changes their weights and makes one sweep, or up to five sweeps if
-    the parameters have changed much. As many sweeps are spent on new cohorts, which replace the oldest cohorts. The
-    standard error is the spread between cohorts, not the error of their mean, because old cohorts share a bias.
+    the parameters have changed much. The same number of sweeps goes to new cohorts, which replace the oldest cohorts.
+    The standard error is the spread between cohorts, not the error of their mean, because old cohorts share a bias.
 
     Parameters
     ----------
     rbm : RBM, or tuple of arrays
         The parameters at the start: weights (visible, hidden), visible bias, hidden bias.
     walkers : int
-        Number of walkers, at least 20. Many walkers that follow rarely are better than few that follow often.
+        Number of walkers, at least 20. Many walkers that follow rarely are better than few walkers that follow often.
     every : int
         Number of calls of `update` from one followed call to the next.
     sweeps : int
-        Gibbs sweeps in which a new cohort is annealed.
+        Number of Gibbs sweeps in which a new cohort is annealed.
     tolerance : float
-        Standard error in nats beyond which log Z is refused.
+        Largest standard error in nats at which log Z is trusted.
     seed : int or str
         The same seed and updates give the same log Z.
 
@@ -59,9 +59,10 @@ class LogZTracker:
         log Z in nats at the last followed update, and its standard error.
     reasons : tuple of str
         Why log Z cannot be trusted. ``"steep"``: a cohort was annealed in too few sweeps. ``"tolerance-missed"``: the
-        standard error is too large. ``"parameters"``: they are not finite or too large for the kernels; log Z is NaN.
+        standard error is too large. ``"parameters"``: the parameters are not finite or too large for the
+        kernels; log Z is NaN.
     followed : int
-        Calls of `update` up to the last followed one.
+        Number of calls of `update` up to the last followed call.
     seconds : float
         Processor seconds spent.
 
@@ -114,7 +115,7 @@ class LogZTracker:
     def update(self, weights: ArrayLike, visible_bias: ArrayLike, hidden_bias: ArrayLike) -> None:
         """Take the parameters after a step: arrays (visible, hidden), (visible,), (hidden,), or tensors.
 
-        Raises ValueError for shapes other than those at the start.
+        Raises ValueError if the shapes differ from the shapes at the start.
         """
         self._calls += 1
         if self._calls % self._every:
@@ -144,8 +145,8 @@ class LogZTracker:
     def log_likelihood(self, v: ArrayLike) -> MeanLogLikelihood:
         """Mean log-likelihood in nats of rows of 0 and 1, (examples, visible), at the last followed update.
 
-        See `mean_log_likelihood`. All values are NaN while there are `reasons`. Raises ValueError for data that do not
-        fit.
+        See `mean_log_likelihood`. All values are NaN while there are `reasons`. Raises ValueError for data of
+        the wrong form.
         """
         if self.reasons:
             return MeanLogLikelihood(math.nan, (math.nan, math.nan), math.nan)
@@ -183,7 +184,7 @@ class LogZTracker:
         return _Cohort(self._size, rbm, self._stream.child(self._starts).key, self._first)
 
     def _go_on(self, rbm: RBM) -> None:
-        """Follow the change from the last RBM in steps along the line between them; replace the oldest cohorts."""
+        """Follow the change from the last RBM to this RBM in steps along a line, and replace the oldest cohorts."""
         last = _on_path(self._rbm, rbm, 1.0)
         spread = max(cohort.walkers.spread(last) for cohort in self._cohorts)
         steps = min(max(math.ceil(spread / _SPREAD), 1), _MOST_STEPS)

@@ -1,4 +1,4 @@
-"""replication: four papers on log partition functions, every figure, table and claim, by the library logzoo."""
+"""replication: the figures, tables and claims of four papers on log partition functions, by the library logzoo."""
 
 import importlib
 import os

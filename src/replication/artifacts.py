@@ -1,10 +1,10 @@
-"""What artifacts, pictures and pages record: parameters, code and inputs of the job that made them, and stand-ins.
+"""Records in artifacts, pictures and pages: parameters, code and inputs of the job that made them, and stand-ins.
 
-All jobs record the same things. The source digest is the param `source` of the rule. The parameters are all other
-params, including those in `settings`. The inputs are all artifacts and raw files of the job, by their paths.
+All jobs make the same records. The source digest is the param `source` of the rule. The parameters are all other
+params, including those in `settings`. The inputs are all artifacts and raw files that the job reads, by path.
 
-A stamp is {"inputs": {path: content hash}, "parameters": digest, "source": digest}, as JSON. It lies in a text chunk of
-a PNG, in the keywords of a PDF, or in a comment at the end of HTML or Markdown.
+A stamp is {"inputs": {path: content hash}, "parameters": digest, "source": digest}, as JSON. It is in a text chunk of a
+PNG, in the keywords of a PDF, or in a last comment of HTML or Markdown.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # The folder of the checkout. If the package was installed without one, this folder has no project.
 ROOT = Path(__file__).parents[2]
 PACKAGES = (PACKAGE_FOLDER, Path(__file__).parent)
-# The scorecard of the published run in the folder of the project, without its ending.
+# Path of the published scorecard from the folder of the project, without its extension.
 PUBLISHED = "results/decisive/figures/decisive/scorecard"
 # Params that name code, which the source digest covers.
 CODE = ("module", "run")
@@ -64,12 +64,15 @@ def recorded(params: Mapping[str, Any], number: int = 0) -> tuple[dict[str, Any]
 
 
 def digest_of(parameters: Mapping[str, Any]) -> str:
-    """Hash parameters (64 hexadecimal digits), for records too short to hold all of them."""
+    """Hash parameters (64 hexadecimal digits), for records that are too short for all parameters."""
     return hashlib.sha256(json.dumps(parameters, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
 def named_hashes(paths: Iterable[FilePath]) -> dict[str, str]:
-    """Hashes by path: of the content of artifacts, of the files in manifests of raw files; ValueError if unreadable."""
+    """{path: hash} of the content of artifacts, and of the raw files that manifests list.
+
+    Raises ValueError, one line, for an unreadable artifact or manifest.
+    """
     hashes = {}
     for path in map(str, paths):
         if path.endswith(".nc"):
@@ -84,7 +87,7 @@ def named_hashes(paths: Iterable[FilePath]) -> dict[str, str]:
 
 
 def content_hash(path: FilePath) -> str:
-    """The content hash that an artifact records; other content is not read. ValueError, one line, if there is none."""
+    """The content hash that an artifact records. Raises ValueError, one line, if there is none."""
     try:
         with netCDF4.Dataset(path) as file:
             return file.getncattr("content_sha256")
@@ -105,7 +108,7 @@ def stamped_text(text: str, stamp: Mapping[str, Any]) -> str:
 
 
 def without_stamp(text: str) -> str:
-    """HTML or Markdown without its stamp, if it has one."""
+    """Remove the stamp from HTML or Markdown. Text without a stamp stays the same."""
     return _IN_TEXT.sub("", text)
 
 
@@ -129,9 +132,9 @@ def _json(stamp):
 
 
 def stand_ins(artifacts: Iterable[Any]) -> dict[str, str]:
-    """Attributes `stand_in_for` and `stand_in_reason` (one a line) of stand-ins among artifacts; empty if none.
+    """The joined attributes `stand_in_for` and `stand_in_reason` of stand-ins among artifacts.
 
-    artifacts: Datasets, or their attributes.
+    Each reason is a line. The result is empty without stand-ins. artifacts: Datasets, or their attributes.
     """
     notices = [getattr(artifact, "attrs", artifact) for artifact in artifacts]
     notices = [notice for notice in notices if "stand_in_for" in notice]
@@ -150,5 +153,5 @@ def stand_in_line(attributes: Mapping[str, Any]) -> str:
 
 
 def stand_in_note(artifact: xr.Dataset) -> str:
-    """The mark after the name of a row whose artifact comes from stand-in data; empty for others."""
+    """The mark after the name of a row whose artifact comes from stand-in data; empty for other artifacts."""
     return STAND_IN if "stand_in_for" in artifact.attrs else ""

@@ -17,7 +17,7 @@ Config = dict[str, Any]
 
 
 class Shown(NamedTuple):
-    """A figure or table as it is declared (`replication.papers.declaration`) for one configuration."""
+    """A figure or table for one configuration, from its declaration (`replication.papers.declaration`)."""
 
     name: str
     paper: str
@@ -27,7 +27,7 @@ class Shown(NamedTuple):
     inputs: dict  # {name: path, Experiment or a dict of these}
     settings: dict
     is_table: bool
-    claim_entries: dict[str, dict]  # the claims by id, as `replication.reporting.scorecard` takes them
+    claim_entries: dict[str, dict]  # the claims by id, for `replication.reporting.scorecard`
 
     @property
     def caption(self) -> str:
@@ -115,18 +115,17 @@ class Catalogue:
 
     @property
     def verdicts(self) -> dict[str, str]:
-        """The files of the verdicts on figures, by figure, where any claim is tested."""
+        """{figure: file of its verdicts} of all figures with a claim that is tested."""
         return {name: f"{self.data}/verdicts/{name}.nc" for name, shown in self.shown.items() if shown.tested}
 
     @property
     def claims(self) -> dict[str, dict]:
-        """All claims by id, as `replication.reporting.scorecard` takes them."""
+        """All claims by id, for `replication.reporting.scorecard`."""
         return {name: entry for shown in self.shown.values() for name, entry in shown.claim_entries.items()}
 
     @property
     def claimed(self) -> dict[str, dict]:
-        """Pictures of the figures with claims, and the artifacts that the claims were judged from, for the
-        scorecard."""
+        """For the scorecard: the pictures of figures with claims, and the artifacts behind the verdicts."""
         return {
             name: {
                 "paper": shown.paper,
@@ -156,18 +155,18 @@ class Catalogue:
 
     @property
     def files(self) -> list[str]:
-        """All figures and tables."""
+        """The files of all figures and tables."""
         return [file for shown in self.shown.values() for file in self.files_of(shown)]
 
     def files_of_paper(self, paper: str) -> list[str]:
-        """The figures and tables of a paper, and the verdicts on its claims."""
+        """The files of the figures and tables of a paper, and of the verdicts on its claims."""
         of_paper = {name: shown for name, shown in self.shown.items() if shown.paper == paper}
         files = [file for shown in of_paper.values() for file in self.files_of(shown)]
         return [*files, *(path for name, path in self.verdicts.items() if name in of_paper)]
 
 
 def _module_of(name: str, entry: Entry) -> ModuleType:
-    """The module that declares a figure: the `module` of its entry, by default the module named like the figure."""
+    """The module that declares a figure: the `module` of its entry, by default the module with the figure's name."""
     folder, words = f"replication.papers.{entry['paper']}", entry.get("module", name)
     module = f"{folder}.{words}".replace("-", "_")
     if find_spec(folder.replace("-", "_")) is None or find_spec(module) is None:

@@ -14,11 +14,11 @@ EXPLORATORY = "exploratory"
 BOUNDS = ("at_least", "at_most")
 # Scales on which intervals, tail probabilities and powers are computed.
 SCALES = {"linear": lambda value: value, "log": math.log, "share": lambda value: math.asin(math.sqrt(value))}
-# Two-sided error of a verdict, and the power that the repeats are chosen for.
+# Two-sided error of a verdict, and the power for which the number of repeats is chosen.
 ERROR, POWER = 0.05, 0.8
-# Fewest independent repeats for a verdict: the spread of fewer is too uncertain.
+# Fewest independent repeats for a verdict. With fewer, the estimate of their spread is too uncertain.
 FEWEST_REPEATS = 5
-# The effect for the power of a claim whose paper prints no number.
+# The factor that is assumed as the effect of a claim if its paper prints no number.
 LEAST_FACTOR = 1.25
 _NORMAL = NormalDist()
 
@@ -27,7 +27,8 @@ class Power(NamedTuple):
     """Inputs of the power of a verdict, on the scale of the claim.
 
     effect: value of the statistic if the paper is right. spread: standard error of the statistic times the square root
-    of the repeats (of a ratio: of its logarithm; of a share: of the arcsine of its root). source: where both are from.
+    of the number of repeats. The standard error is taken on the scale of the claim: of the logarithm for a ratio, and
+    of the arcsine of the root for a share. source: origin of both numbers.
     """
 
     effect: float
@@ -38,8 +39,8 @@ class Power(NamedTuple):
 class Claim(NamedTuple):
     """The statement of a paper, and the bounds of the statistic that decides it.
 
-    Without bounds it is an estimate next to the published value, without a verdict. Without `where` it is a diagnostic
-    of ours, which no paper claims, and has no bounds.
+    A claim without bounds is an estimate beside the published value, without a verdict. A claim without `where` is a
+    diagnostic of ours. No paper makes it, and it has no bounds.
     """
 
     text: str
@@ -61,11 +62,11 @@ class Claim(NamedTuple):
 
 
 class Size(NamedTuple):
-    """How large the experiment behind a claim is.
+    """The size of the experiment behind a claim.
 
-    settings: {what: (here, in the paper)}; None if the paper does not state it. repeats: independent repeats of the
-    statistic. trainings: independent trainings behind it, 0 if the model is published or known. exploratory: why the
-    setting is ours, if the paper names none.
+    settings: {name: (value here, value in the paper)}; the second is None if the paper does not state it. repeats:
+    independent repeats of the statistic. trainings: independent trainings behind the statistic, 0 if the model is
+    published or known. exploratory: why the setting is ours, if the paper names none.
     """
 
     settings: dict[str, tuple[float, float | None]]
@@ -75,7 +76,7 @@ class Size(NamedTuple):
 
     @property
     def level(self) -> str:
-        """Whether the size is the published one (or larger), a reduced one, or that of a setting of ours."""
+        """The level of replication: at the published size (or larger), reduced, or exploratory."""
         if self.exploratory:
             return EXPLORATORY
         reduced = any(paper is not None and here < paper for here, paper in self.settings.values())
@@ -83,7 +84,7 @@ class Size(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Sizes here and in the paper."""
+        """The sizes here and in the paper, in words."""
         texts = [
             f"{what} {_number(here)}" + ("" if paper is None or paper == here else f" of {_number(paper)}")
             for what, (here, paper) in self.settings.items()
@@ -118,7 +119,7 @@ def _student_quantile(freedom: int) -> float:
 
 
 def fewest_repeats(claim: Claim) -> int:
-    """The smallest number of repeats with a power of 80%."""
+    """The smallest number of repeats with a power of at least 80%."""
     least, most = FEWEST_REPEATS, FEWEST_REPEATS
     while power_of(claim, most) < POWER:
         least, most = most, 2 * most

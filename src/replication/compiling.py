@@ -1,6 +1,6 @@
 """Compile the kernels before the jobs start, because parallel jobs would each compile the same kernels.
 
-Every listed method runs once on a small RBM; numba caches its machine code for all processes.
+Every method runs once on a small RBM. Numba then has the machine code in its cache for all processes.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _MARK = "compiled"
 # CPU seconds that all kernels took on an AMD EPYC.
 _CPU_SECONDS = 70
 _VISIBLE, _HIDDEN, _EXAMPLES = 20, 6, 200
-# Chains and inverse temperatures of the trainers, because with the defaults these short trainings take seconds.
+# Few chains and rungs for the trainers, because with their defaults these short trainings take seconds.
 _FEW = {"particles": 20, "rungs": 5}
 
 
 def compile_kernels(cores: int) -> None:
-    """Compile the kernels of the methods in as many processes, at most two; do nothing if they are compiled."""
+    """Compile the kernels of all methods in one or two processes, unless they are compiled already."""
     folder = cache.folder()
     if folder is None or is_compiled():
         return
@@ -62,7 +62,7 @@ def _example():
 
 
 def estimate_by_all(methods: Iterable[str] = ESTIMATORS) -> None:
-    """One estimate by every estimator. The evidence uses kernels that some of these estimators use."""
+    """Make one estimate by each method. The evidence needs no separate run, because it uses the same kernels."""
     rbm, data, before = _example()
     for method in methods:
         inputs = {"data": data, "snapshots": [before]}
@@ -71,7 +71,7 @@ def estimate_by_all(methods: Iterable[str] = ESTIMATORS) -> None:
 
 
 def train_by_all() -> None:
-    """A training by every trainer, with every tracker that it takes, and the exact log Z of its model."""
+    """Train once by every trainer, with each tracker that it takes, and enumerate log Z of the trained models."""
     _, data, _ = _example()
     settings = {"stream": root_stream(0), "progress": False, "hidden": _HIDDEN, "updates": 4, "batch": 100}
     for method, listed in TRAINERS.items():
@@ -88,5 +88,5 @@ if __name__ == "__main__":
     with cache.compiling():
         for part in parts:
             _PARTS[part]()
-        if parts == ["trainers"]:  # the shorter part helps the longer one, starting with its last method
+        if parts == ["trainers"]:  # the shorter part then helps the longer part, from its last method backwards
             estimate_by_all(reversed(ESTIMATORS))

@@ -26,7 +26,7 @@ def checked(config: dict, folder: str | Path) -> dict:
 
     Settings of the scale replace others, and settings of null are removed. Every method has an estimator,
     `matrix.estimators` is a list, and models of grids and of the zoo are added. Names among the settings of a figure
-    are checked by its declaration. folder: the files of configuration, which name all scales.
+    are checked by its declaration. folder: folder of the configuration files, which name all scales.
 
     Raises ValueError, one line with the dotted path of the setting, the expected form and the value.
     """
@@ -137,7 +137,7 @@ def _with_only(names: list[str] | None, config: dict) -> dict:
 
 
 def _repeated_trainings(models: dict) -> dict:
-    """The models that are trained again from other draws, by name."""
+    """The entries {name: entry} of models that are trained again from other draws."""
     return {
         again: {
             **{key: value for key, value in entry.items() if key != "trainings"},

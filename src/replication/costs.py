@@ -1,6 +1,7 @@
 """The cost of a run: the work of its jobs, counted from their settings, times seconds per unit of work.
 
-Work is counted in visits, the number of weights read: V H and a fixed cost in a sweep of a chain of a V x H RBM.
+Work is counted in visits, the number of weights read. A sweep of one chain of a V x H RBM takes V H visits and a fixed
+number of further visits.
 """
 
 import time
@@ -34,7 +35,8 @@ UNKNOWN = 2e-10
 START = 0.5
 # The probe: shape of its RBM, chains, sweeps, and seconds for which it is repeated; the fastest run counts.
 _PROBE_SHAPE, _PROBE_CHAINS, _PROBE_SWEEPS, _PROBE_SECONDS = (784, 500), 50, 40, 2.0
-# Rules whose jobs are counted together, by the folder of their artifacts. A job of another rule takes `START`.
+# Rules whose jobs are counted together, by the folder of their artifacts. Rules for estimates are found by their names.
+# A job of any other rule takes `START`.
 _RULES = {
     "models": {"train_model", "train_with_snapshots", "import_model", "known_model"},
     "evidence": {"evidence"},
@@ -46,7 +48,7 @@ Work = dict[str, float]
 
 
 class Job(NamedTuple):
-    """The work of a job, its inputs, and the most work that any data can cause (empty: as much as `work`)."""
+    """The work of a job, its inputs, and the most work that any data can cause; an empty `most` means `work`."""
 
     work: Work
     inputs: list[str] = []
@@ -101,7 +103,7 @@ def _first_output(catalogue: Catalogue, path: str) -> str:
 
 
 def _readers(catalogue: Catalogue, model: str, estimator: str) -> list[str]:
-    """Estimators of a model that one job makes."""
+    """The estimators that share one job on a model with this estimator, including itself."""
     config = catalogue.config
     lots = made_together(config).values() if model in matrix_places(config) else []
     return next((lot for lot in lots if estimator in lot), [estimator])
@@ -217,7 +219,7 @@ def _folder_of_rule(rule: str) -> str:
 
 
 def measured_slowness() -> float:
-    """CPU seconds that this machine takes for a second of work of the processor of `SECONDS`, by a probe."""
+    """CPU seconds that a probe takes on this machine per second on the processor behind `SECONDS`."""
     from logzoo import RBM, sample_gibbs  # kernels take long to import
 
     visible, hidden = _PROBE_SHAPE
@@ -233,10 +235,10 @@ def measured_slowness() -> float:
 
 
 def table_of_costs(catalogue: Catalogue, slowness: float = 1.0) -> str:
-    """Lines with jobs, core-hours and longest job of every figure and table, each by itself, and of all together.
+    """Lines with the jobs, core-hours and longest job of each figure or table, and of all of them together.
 
-    The column `at most` bounds the hours for any data: all tours run up to their cap. slowness: factor of the machine,
-    from `measured_slowness`.
+    The column `at most` bounds the hours for any data, as if all tours ran up to their cap. slowness: factor of the
+    machine, from `measured_slowness`.
     """
     sources = {name: (shown.paper, [*named_paths(shown.inputs).values()]) for name, shown in catalogue.shown.items()}
     sources["everything"] = ("", [path for _, paths in list(sources.values()) for path in paths])

@@ -1,7 +1,7 @@
 """Jobs as forks of one process that has loaded libraries and machine code. Loading takes longer than most jobs.
 
 Snakemake starts each job as a separate program. If a server runs, the job hands over its script and waits for the end.
-If no server runs or answers, or it has loaded nothing yet, the job runs by itself. The results are the same bits.
+The job runs by itself if no server answers, or if the server has loaded nothing yet. Both ways give identical results.
 """
 
 import atexit
@@ -24,13 +24,13 @@ from types import ModuleType
 
 # Environment variable with the Python and the socket of the server.
 _SERVER = "LOGZOO_FORKS"
-# A job has one thread, as under Snakemake, because several threads would add in another order.
+# A job has one thread, as under Snakemake, because several threads would change the order of additions.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _started: list[subprocess.Popen] = []
 # Jobs that run by themselves before the server loads anything.
 _FEW = 6
-# Of our packages only the machine code stays loaded. Each job imports all other modules again, because these may have
-# state.
+# Only the modules with machine code stay loaded. Each job imports all other modules of our packages again, because
+# these may have state.
 _PACKAGES, _STAYING = ("logzoo", "replication"), "logzoo.kernels"
 
 
@@ -47,13 +47,16 @@ def serve_jobs() -> None:
 
 
 def end_server() -> None:
-    """End the server that this process started, if any, when its jobs have ended."""
+    """If this process started a server, end the server after its jobs have ended."""
     while _started:
         _started.pop().communicate()
 
 
 def hand_over() -> None:
-    """If this process is a job, let the server run its script and exit with its status; else return."""
+    """If this process is a job and a server is ready, let the server run the script, and exit with its status.
+
+    Otherwise return, so that the job runs by itself.
+    """
     python, _, path = os.environ.pop(_SERVER).partition(os.pathsep)
     main = sys.modules["__main__"]
     if not hasattr(main, "snakemake") or python != sys.executable:
@@ -64,9 +67,9 @@ def hand_over() -> None:
             ready = server.recv(1)
         except OSError:  # not ready yet, or gone
             return
-        if not ready:  # it has loaded nothing yet
+        if not ready:  # the server has loaded nothing yet
             return
-        # The job receives the interrupt, too, and reports it itself.
+        # The fork receives an interrupt, too, and reports it itself.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         task = {"script": sys.argv[0], "folder": os.getcwd(), "environment": dict(os.environ)}
         socket.send_fds(server, [b"\n"], [0, 1, 2])
@@ -80,7 +83,7 @@ def hand_over() -> None:
 def serve(path: str, patience: int = _FEW) -> None:
     """Run the scripts that come to the socket at `path`, each in a fork, until the standard input ends.
 
-    The first `patience` jobs are sent back to run by themselves: for so few, loading takes longer than it saves.
+    The first `patience` jobs are sent back to run by themselves, because loading takes longer than so few jobs save.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listener:
@@ -107,7 +110,7 @@ def _take_note() -> None:
 
 
 def _load() -> None:
-    """Load libraries and machine code by using them once, and nothing else of the package."""
+    """Load libraries and machine code by using them once, then unload all other modules of our packages."""
     from tqdm import tqdm
     from xarray.backends import list_engines
 
@@ -128,7 +131,7 @@ def _load() -> None:
 
 
 def _run(client: socket.socket) -> int:
-    """Run the script that a client hands over, in its folder and its environment; returns the exit status."""
+    """Run the script of a client in the folder and environment of the client. Returns the exit status."""
     status = [1]
     # Registered before the functions of the script, so it runs after them: atexit calls the last function first.
     atexit.register(_answer, client, status)
@@ -157,17 +160,17 @@ def _run(client: socket.socket) -> int:
 
 
 def _answer(client: socket.socket, status: list[int]) -> None:
-    """Send the exit status and end this process, without the destruction of all that the server has loaded."""
+    """Send the exit status and end this process at once, without freeing the objects that the server has loaded."""
     logging.shutdown()
     sys.stdout.flush()
     sys.stderr.flush()
-    with contextlib.suppress(OSError):  # nobody waits any more
+    with contextlib.suppress(OSError):  # the client no longer waits
         client.sendall(str(status[0]).encode())
     os._exit(status[0])
 
 
 def _end_with(client: socket.socket) -> None:
-    """End this process if its client is stopped or cannot be reached any more."""
+    """End this process if its client ends."""
     if not client.recv(1):
         os.kill(os.getpid(), signal.SIGTERM)
 

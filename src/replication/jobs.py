@@ -1,4 +1,4 @@
-"""The frame of every job of the workflow around its library call: its log, its errors, the artifacts it reads.
+"""Functions for the jobs of the workflow: logs, errors, inputs, outputs and checkpoints.
 
 Slow imports are inside the functions that need them, so that other jobs do not wait for them.
 """
@@ -34,12 +34,13 @@ _ALLOCATIONS = 10_000
 
 @contextlib.contextmanager
 def job(log_file: str) -> Iterator[None]:
-    """Log to the job's file, warnings to the terminal too; a ValueError or OSError ends the job with one line on both.
+    """Log a job to its file, and its warnings to the terminal as well.
 
-    The last line of the log has the seconds that Python took to start, the seconds of the work, and its memory.
+    A ValueError or OSError ends the job with one line in both. The last line of the log has the CPU seconds that Python
+    took to start, the seconds of the work, and its largest memory.
     """
     start, to_start = time.perf_counter(), time.process_time()
-    # With Python's default, garbage collection makes imports and figures a tenth slower.
+    # With the default threshold, garbage collection makes imports and figures a tenth slower.
     gc.set_threshold(_ALLOCATIONS)
     _end_with_parent()
     try:
@@ -52,16 +53,16 @@ def job(log_file: str) -> Iterator[None]:
             LOG.error("%s", error)
         sys.exit(1)
     finally:
-        # Avoids a garbage collection at exit, which takes 0.1 to 0.3 s and frees memory that the system takes back.
+        # A garbage collection at exit would take 0.1 to 0.3 s to free memory that the system reclaims anyway.
         gc.freeze()
     LOG.info("%.2f s to start, took %.2f s, held %.0f MB", to_start, time.perf_counter() - start, _held())
 
 
 def _held() -> float:
-    """The most MB that this process has held so far; NaN if the system does not report it."""
+    """The largest memory of this process so far, in MB; NaN if the system does not report it."""
     status = Path("/proc/self/status")
     lines = status.read_text().splitlines() if status.is_file() else []
-    # getrusage would include the memory of the process before it became this program.
+    # getrusage would include the memory of the process before its exec of this program.
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")), math.nan)
 
 
@@ -119,19 +120,20 @@ def stamp_of(task: Any, number: int = 0) -> dict:
 def checkpoint_of(task: Any, number: int = 0, name: str = "") -> Checkpoint:
     """The checkpoint of a job's work on output `number`, valid only for the same inputs, params and code.
 
-    name: part of the work with a separate checkpoint. Params include those of all outputs, because one run makes them.
+    name: part of the work with a separate checkpoint. The params of all outputs count, because one run makes all
+    outputs.
     """
     made_from = {"inputs": named_hashes(task.input), "params": digest_of(dict(task.params.items())), "name": name}
     return Checkpoint(path_beside(task.output[number], name), identity_of(made_from))
 
 
 def discard_checkpoints(task: Any) -> None:
-    """Remove the checkpoints of a job; to be called when all its outputs are there."""
+    """Remove the checkpoints of a job. Call this function when all outputs of the job exist."""
     for output in task.output:
         discard_beside(output)
 
 
 def flat(artifacts: Artifacts) -> Iterator[xr.Dataset]:
-    """The artifacts in dicts of dicts, one after the other."""
+    """Yield the artifacts in nested dicts, one after the other."""
     for artifact in artifacts.values():
         yield from flat(artifact) if isinstance(artifact, dict) else (artifact,)

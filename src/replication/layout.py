@@ -1,4 +1,4 @@
-"""Paths of files below the folder of a project, their kinds by path, and folders written whole."""
+"""Paths of files below the folder of a project, the kinds of these files, and folders that are written whole."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORD = r"[^/.]+"
 # Folder of data/<scale>/ -> kind of the artifacts in it (`logzoo.io.schema`).
 _PARTS = {"evidence": "evidence", "checks": "check", "best": "best", "tables": "table", "verdicts": "verdict"}
 _PARTS |= dict.fromkeys(("comparisons", "figures", "runs", "timings", "tours", "trainings"), "trace")
-# Pattern of a path -> kind of artifact, or of another file; the first that fits.
+# Pattern of a path -> kind of artifact, or of another file. The first pattern that matches counts.
 _KINDS = (
     (r"(data|figures)/README\.md", "description"),
     (rf"data/raw/{_NAME}/manifest\.json", "raw manifest"),
@@ -52,7 +52,7 @@ _UNFINISHED = re.compile(r"(^|/)\.[^/]*\.tmp$|\.checkpoint\.npz$")
 
 
 def files_of(folder: FilePath) -> list[str]:
-    """The regular files below data/ and figures/ of a project, sorted, as paths from its folder; not data/mirror."""
+    """Sorted paths of the regular files below data/ and figures/ of a project, without data/mirror."""
     return walked(folder)[0]
 
 
@@ -89,14 +89,14 @@ def walked(folder: FilePath) -> tuple[list[str], dict[str, str]]:
 
 
 def kind_of(path: str) -> str | None:
-    """The kind of a file by its path; None for a file that no job of the workflow makes."""
+    """The kind of a file by its path; None for a path that no finished run has."""
     if is_unfinished(path):
         return None
     return next((kind for pattern, kind in _KINDS if re.fullmatch(pattern, path)), None)
 
 
 def is_unfinished(path: str) -> bool:
-    """Whether a path is that of a temporary file or a checkpoint."""
+    """Whether a path belongs to a temporary file or a checkpoint."""
     return _UNFINISHED.search(path) is not None
 
 
@@ -107,7 +107,7 @@ def scale_of(path: str) -> str | None:
 
 
 def scales_of(paths: Iterable[str]) -> list[str]:
-    """The scales that any of these files belong to, sorted."""
+    """The sorted scales that these files belong to."""
     return sorted({scale for path in paths if (scale := scale_of(path)) is not None})
 
 
@@ -118,7 +118,7 @@ def is_timed(path: str) -> bool:
 
 @contextlib.contextmanager
 def folder_written_whole(path: Path) -> Iterator[Path]:
-    """Give a new folder to fill, which replaces `path` (a folder, or nothing) when the block ends without error.
+    """Yield a new folder to fill. It replaces the folder `path`, if that exists, when the block ends without error.
 
     Leftovers of killed processes are removed. If such a process had moved the old folder away and `path` is missing,
     the old folder is put back. Only one process at a time may write a folder.
@@ -134,7 +134,7 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
     try:
         fresh.mkdir()
         yield fresh
-        # The system cannot replace a folder by another in one step.
+        # The system cannot replace one folder by another in a single step.
         if path.is_dir():
             os.replace(path, old)
         os.replace(fresh, path)

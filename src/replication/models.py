@@ -1,4 +1,4 @@
-"""Models and their estimates in the configuration, by the names that the rules use."""
+"""Groups of models and settings of estimates in the configuration, for the rules of the workflow."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -25,13 +25,13 @@ def known_models(config: Config) -> set[str]:
 
 
 def known_settings(config: Config, model: str) -> dict:
-    """`family`, `seed` and `options` of a known model, from its data set, which is drawn from the model."""
+    """`family`, `seed` and `options` of a known model, from the entry of the data set that is drawn from it."""
     options = config["datasets"][config["models"][model]["dataset"]]["options"]
     return {key: options[key] for key in ("family", "seed", "options")}
 
 
 def drawn_by(config: Config, dataset: str) -> list[str]:
-    """Modules that a data set of draws from a known model depends on; none for other data sets."""
+    """Modules that draw a data set from a known model; empty for other data sets."""
     entry = config["datasets"][dataset]
     known = entry["reader"] == "known"
     return ["logzoo.datasets.known", FAMILIES[entry["options"]["family"]].module] if known else []
@@ -49,7 +49,7 @@ def with_snapshots(config: Config) -> set[str]:
 
 
 def truth_from(config: Config, model: str) -> str:
-    """Where the truth of a model is from: `known`, `enumeration` or `long runs`."""
+    """The source of the true log Z of a model: `known`, `enumeration` or `long runs`."""
     entry = config["models"][model]
     if "known" in entry:
         return "known"
@@ -79,9 +79,10 @@ def estimate_settings(
 
 
 def made_together(config: Config) -> dict[str, list[str]]:
-    """{lot: estimators of the matrix that share a job on one model}.
+    """Groups {name: estimators} of the matrix that share a job on one model.
 
-    There is a single lot of all estimators if the configuration sets `together`, else a lot for each run.
+    All estimators form one group if the configuration sets `together`. Otherwise the estimators of each sampling run
+    form a group. Groups of a single estimator are left out.
     """
     names = config["matrix"]["estimators"]
     lots = {"together": names} if config["matrix"]["together"] else {lot[0]: lot for lot in by_run(config, names)}
@@ -89,7 +90,7 @@ def made_together(config: Config) -> dict[str, list[str]]:
 
 
 def by_run(config: Config, estimators: Iterable[str]) -> list[list[str]]:
-    """Lists of estimators that have the same base and options, and therefore read the same run."""
+    """Lists of estimators that share a sampling run, because their sampler, base and options are the same."""
     runs: dict[str, list[str]] = {}
     for name in estimators:
         entry = config["estimators"][name]

@@ -21,9 +21,10 @@ _MOST_FAILURES = 5
 
 
 class Progress(logging.Handler):
-    """Count the jobs of a run by their expected seconds, and estimate when it ends from the speed so far.
+    """Count the finished jobs of a run by their expected seconds, and estimate its end from the speed so far.
 
-    expected: expected seconds of the job that makes a file. total: of all jobs, by the number of jobs of each rule.
+    expected: function from a file to the expected seconds of its job. total: function from {rule: number of jobs} to
+    the expected seconds of all jobs.
     """
 
     def __init__(self, expected: Callable[[str], float], total: Callable[[Mapping[str, int]], float]) -> None:
@@ -55,7 +56,7 @@ class Progress(logging.Handler):
             self._fail(record)
 
     def start_jobs(self) -> None:
-        """Start the clock: jobs follow."""
+        """Start the clock, and print the number of jobs with their expected time."""
         self.started = time.monotonic()
         expected = duration(self.work / self.cores)
         self.tell(f"logzoo: {self.jobs} jobs, about {expected} on {self.cores} cores; kernels may be compiled first")
@@ -100,7 +101,7 @@ class Progress(logging.Handler):
         )
 
     def tell(self, text: str, *, lasting: bool = True) -> None:
-        """Write a line to stderr; on a terminal, the next line overwrites one that is not `lasting`."""
+        """Write a line to stderr. On a terminal, the next line overwrites a line that is not `lasting`."""
         if sys.stderr is not None:
             before = "\r\033[K" if self.is_terminal else ""
             print(f"{before}{text}", end="\n" if lasting else "", file=sys.stderr, flush=True)
@@ -115,7 +116,7 @@ def attach(expected: Callable[[str], float], total: Callable[[Mapping[str, int]]
     for handler in logger.handlers:
         if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
             handler.addFilter(lambda record: not progress.shown or _is_for_terminal(record))
-    # First, because it decides whether an event is printed.
+    # This handler comes first, because it decides whether an event is printed.
     logger.handlers.insert(0, progress)
     return progress
 

@@ -1,4 +1,4 @@
-"""A project as Snakemake reads it, from Python: its configuration, its figures and tables, and their inputs."""
+"""Read a project as Snakemake does: its configuration, its figures and tables, and their inputs."""
 
 import re
 from pathlib import Path, PurePosixPath
@@ -13,8 +13,7 @@ _PAGES = "docs/estimators"
 
 
 def merged_configuration(*files: str, folder: str | Path = ".", over: Config | None = None) -> Config:
-    """The configuration that Snakemake merges in a folder: the files named in the Snakefile, the papers' files, and
-    others.
+    """The configuration that Snakemake merges in a folder from the files of the Snakefile and of the papers.
 
     files: more files of the folder, as for --configfile. over: settings that override all files.
     """
@@ -25,7 +24,7 @@ def merged_configuration(*files: str, folder: str | Path = ".", over: Config | N
 
 
 def catalogue_of(*files: str, folder: str | Path = ".", over: Config | None = None) -> Catalogue:
-    """The Catalogue of a project, with further configuration as `merged_configuration` takes it.
+    """The Catalogue of a project, with the arguments of `merged_configuration`.
 
     Raises ValueError, one line, for a configuration that Snakemake would refuse.
     """
@@ -55,6 +54,6 @@ def pages_of_estimators(estimators: dict[str, dict], folder: str | Path) -> dict
     for name, method in ((name, entry["method"]) for name, entry in estimators.items()):
         links = [page for row in rows if f"`{method}`" in row for page in re.findall(r"\]\((\S+\.md)\)", row)]
         if links:
-            # A row may link several pages: the page that has the name of the method comes first.
+            # If a row links several pages, the page with the name of the method is taken.
             pages[name] = f"{_PAGES}/{max(links, key=lambda page: PurePosixPath(page).stem == method)}"
     return pages

@@ -1,7 +1,8 @@
-"""The protocol: every claim with its statistic, bounds, size and power, fixed before anything is drawn.
+"""The protocol: every claim with its statistic, bounds, size and power, fixed before the first draw.
 
 docs/protocol.md is made from the declarations and a configuration. Its digest covers the claims, not the page. The
-digest changes with a claim, a statistic, a bound, a size or the seed, but not with the cause of a result or a caption.
+digest changes with a claim, a statistic, a bound, a size or the seed. It does not change with the cause of a result or
+a caption.
 Verdicts and manifests record the digest at the time of their run.
 """
 
@@ -27,7 +28,7 @@ def protocol_digest(catalogue: Catalogue) -> str:
 
 
 def standing(digest: str, scale: str, folder: str | Path) -> str:
-    """Whether verdicts at a scale are made under the committed protocol, in a sentence."""
+    """A sentence that states whether verdicts at a scale are made under the committed protocol."""
     page = Path(folder, PAGE)
     committed = _DIGEST.search(page.read_text(encoding="utf-8")) if page.is_file() else None
     if committed is None or committed[1] != scale:

@@ -1,6 +1,6 @@
 """First steps of the Snakefile: find the sources and the libraries, remove stale locks.
 
-This module imports the standard library alone, and the Snakefile runs it from its source.
+This module imports only the standard library, and the Snakefile runs it from its source.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ try:
 except ImportError:  # Windows has no fcntl; users run `snakemake --unlock`
     fcntl = None
 
-# If this variable is set, a run compiles no kernels before its jobs, because it only lists jobs or makes a few files.
+# If this variable is set, a run compiles no kernels before its jobs. Runs that only list jobs or make few files set it.
 COMPILES_LATER = "LOGZOO_COMPILES_LATER"
 
 
@@ -39,23 +39,24 @@ def require(*names: str) -> None:
 def clear_stale_locks(folder: str | Path = ".snakemake") -> bool:
     """Remove the locks that a killed snakemake left in its folder. Returns whether there were any.
 
-    Snakemake locks a project by files. Every process that calls this also holds a lock of the system on one file
-    until it ends or is killed: the files are stale when nobody else holds it.
+    Snakemake locks a project by files. Every process that calls this function also holds a system lock until it ends
+    or is killed. The files of Snakemake are stale when no other process holds the system lock.
     """
     folder = Path(folder)
     if fcntl is None:
         return False
     try:
         folder.mkdir(exist_ok=True)
-        # Not closed: the lock lasts as long as the process. Not inherited, so no job outlives it with the lock.
+        # The handle stays open, so that the lock lasts as long as the process. O_CLOEXEC keeps it from the jobs, which
+        # may live longer.
         handle = os.open(folder / "logzoo.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         stale = False
-        with contextlib.suppress(BlockingIOError):  # somebody else holds it
+        with contextlib.suppress(BlockingIOError):  # another process holds the lock
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             stale = any((folder / "locks").glob("*.lock"))
         if stale:
             shutil.rmtree(folder / "locks")
         fcntl.flock(handle, fcntl.LOCK_SH)
     except OSError:
-        return False  # a disk without such locks, or without room: snakemake reports it itself
+        return False  # the disk has no such locks, or is full; Snakemake reports a full disk itself
     return stale

@@ -1,4 +1,4 @@
-"""The parameters, inputs and code of every file by this configuration, as the audit reads them.
+"""Functions of the Snakefile: the jobs behind all files, the manifest, and the texts that a run prints.
 
 `jobs_of_files` takes Snakemake's `workflow`. Snakemake has no public function that finds the rule of a file. `rules`
 and `rule.expand_*` are undocumented, but not marked as private.
@@ -37,7 +37,7 @@ def jobs_of_files(workflow: Any) -> dict[str, dict]:
 
 
 def _maker_of(workflow: Any, path: str) -> Any:
-    """The rule that makes a file. Of several rules, the rule with the fewest other outputs; None without any."""
+    """The rule that makes a file, or None. If several rules can make it, the rule with the fewest outputs is taken."""
     able = [rule for rule in workflow.rules if any(output.match(path) for output in rule.output)]
     return min(able, key=lambda rule: len(rule.output), default=None)
 
@@ -52,7 +52,7 @@ def _jobs_of(maker: Any, wildcards: dict) -> dict[str, dict]:
         parameters, source = recorded(params, number) if {"source", "sources"} & set(params) else ({}, None)
         job = {"rule": maker.name, "script": Path(maker.script or "").name, "inputs": list(map(str, inputs))}
         jobs[str(path)] = {**job, "parameters": parameters, "source": source}
-    return json.loads(json.dumps(jobs))  # tuples and keys as artifacts record them
+    return json.loads(json.dumps(jobs))  # JSON changes tuples and keys, as in the records of artifacts
 
 
 def lacking_sources(config: dict) -> list[str]:
@@ -62,7 +62,7 @@ def lacking_sources(config: dict) -> list[str]:
 
 
 def remove_manifest(scale: str) -> None:
-    """Remove the manifest of the last run: this run changes files, and may be killed before it lists them."""
+    """Remove the manifest of the last run, because this run changes files and may be killed before it lists them."""
     Path(manifest_path(scale)).unlink(missing_ok=True)
 
 

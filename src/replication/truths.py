@@ -1,4 +1,4 @@
-"""The true log Z, against which errors of estimates are measured, and the likelihoods under it."""
+"""The true log Z of a model, from which errors of estimates are measured, and likelihoods under this log Z."""
 
 import numpy as np
 import xarray as xr
@@ -8,7 +8,7 @@ from logzoo.models.rbm import RBM
 
 
 def as_truth(log_z: float, std_error: float, method: str) -> xr.Dataset:
-    """Dataset of a truth: `log_z` and `std_error` in nats, and as an attribute the method that it comes from."""
+    """A Dataset of a truth: `log_z` and `std_error` in nats, and the attribute `truth_method`."""
     return xr.Dataset(
         {
             "log_z": labelled((), log_z, "log partition function", "nat"),
@@ -19,10 +19,10 @@ def as_truth(log_z: float, std_error: float, method: str) -> xr.Dataset:
 
 
 def long_run_truth(long_runs: dict[str, xr.Dataset]) -> xr.Dataset:
-    """Truth as the mean of long runs of unlike estimators: {name: Dataset of an estimate}.
+    """The truth as the mean of long runs of different estimators, {name: Dataset of an estimate}.
 
-    std_error is the larger of the standard error of the mean and half the spread between the runs. The spread shows
-    errors that the standard errors of the estimators miss.
+    std_error is the larger of two numbers: the standard error of the mean, and half the range of the runs. The range
+    shows errors that the standard errors of the estimators miss.
     """
     log_z, errors = (np.array([run[name].item() for run in long_runs.values()]) for name in ("log_z", "std_error"))
     std_error = max(float(np.sqrt((errors**2).sum()) / errors.size), float(0.5 * np.ptp(log_z)))
@@ -31,10 +31,10 @@ def long_run_truth(long_runs: dict[str, xr.Dataset]) -> xr.Dataset:
 
 
 def with_likelihoods(truth: xr.Dataset, rbm: RBM, data: dict[str, np.ndarray], published: dict) -> xr.Dataset:
-    """Truth with mean unnormalised log-probability and log-likelihood (split,) of data {split name: matrix}.
+    """The truth with the mean unnormalised log-probability and log-likelihood (split,) of data {split name: matrix}.
 
     Data are 0/1, or grey levels in between. published: {"log_z": number}, or {}. With a number the result also has the
-    test log-likelihood under the published log Z and our free energies; the publication should agree with it.
+    test log-likelihood under the published log Z and our free energies. The published likelihood should agree with it.
     """
     splits = list(data)
     log_f = np.array([rbm.log_f(data[split]).mean() for split in splits])

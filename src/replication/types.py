@@ -23,7 +23,7 @@ Inputs = dict[str, Any]
 Artifacts = dict[str, Any]
 # Statistics of a figure by the keys of its claims.
 Statistics = dict[str, Statistic]
-# A statistic of arrays (sample, ..., repeat): an array (sample,).
+# A function of arrays (sample, ..., repeat) that returns a statistic (sample,).
 Measure = Callable[..., Array]
 # Numbers along an axis.
 Points = Array | Sequence[float] | DataArray

@@ -45,7 +45,7 @@ SCORECARD = expand(f"{FIGURES}/scorecard.{{form}}", form=["md", "html", "csv"])
 TEMPLATES = sorted(
     os.path.relpath(path) for path in (ROOT / "workflow/templates").iterdir() if path.suffix in (".html", ".css", ".js")
 )
-# The page of the zoo has the same inputs as this figure.
+# The page of the zoo has the inputs of this figure.
 ZOO = CATALOGUE.shown["zoo-seconds"]
 ZOO_FIGURES = {
     exhibit["title"]: exhibit["files"][0] for exhibit in CATALOGUE.exhibits.values() if exhibit["paper"] == ZOO.paper
@@ -64,17 +64,20 @@ digest = functools.cache(code_digest)
 
 
 def script_source(name, *modules, files=()):
-    """Digest of the code of a job: its script, these modules, all that they import, and templates or other scripts."""
+    """Digest the code of a job: its script, these modules with all their imports, and further files such as templates."""
     return digest(*modules, scripts=(f"{ROOT}/workflow/scripts/{name}.py", *files))
 
 
 def rising(amount):
-    """MB or minutes to ask for: `amount` times the number of the attempt."""
+    """Request `amount` MB or minutes, multiplied by the number of the attempt."""
     return lambda wildcards, attempt: amount * attempt
 
 
 def entries_of(dataset):
-    """Entries of a data set and its source, and of its stand-in: digits, with label units if the data set has them."""
+    """The entry of a data set with its source, and the entry of its stand-in, which has digits.
+
+    The stand-in has label units if the data set has label units.
+    """
     entry, digits = config["datasets"][dataset], config["datasets"]["digits"]
     if "label_units" in entry:
         digits = config["datasets"]["digits-labelled"]
@@ -83,18 +86,18 @@ def entries_of(dataset):
 
 
 def start_of(wildcards):
-    """The model from which a training starts, if any."""
+    """{"start": path of the model from which a training starts}; empty for a training without `start`."""
     entry = config["models"][wildcards.model]
     return {"start": f"{DATA}/models/{entry['start']}.nc"} if "start" in entry else {}
 
 
 def settings_of(estimators):
-    """A function of the wildcards of a job that returns the settings of its estimates by these estimators."""
+    """Make a function from the wildcards of a job to the settings of these estimators."""
     return lambda wildcards: estimate_settings(config, wildcards.model, estimators)
 
 
 def snapshots_of(wildcards):
-    """The snapshots of the training of a model, if they are stored."""
+    """{"snapshots": path of the snapshots of a model}; empty if the training stores no snapshots."""
     kept = wildcards.model in with_snapshots(config)
     return {"snapshots": f"{DATA}/models/{wildcards.model}.snapshots.nc"} if kept else {}
 
@@ -104,7 +107,7 @@ def dataset_of(wildcards):
 
 
 def trainer_source(script, *modules, files=()):
-    """A function of the wildcards: the digest of the script and of the trainer of the model, without other trainers."""
+    """Make a function from wildcards to the digest of a script and of the model's trainer, without other trainers."""
     return lambda wildcards: script_source(
         script, *modules_of([config["models"][wildcards.model]["train"]["method"]]), *modules, files=files
     )
@@ -125,7 +128,7 @@ def in_report(wildcards):
 
 
 def published_verdicts():
-    """[paper, verdict, number of claims] of the published run; empty if there is none."""
+    """Rows [paper, verdict, number of claims] of the published run; empty if no run is published."""
     path = ROOT / f"{PUBLISHED}.csv"
     if not path.is_file():
         return []

@@ -1,6 +1,6 @@
 # Estimates of log Z. A job makes all budgets and replicates of a model and an estimator. For models of the matrix, a job
-# makes all estimators that read the same run, or all estimators if the configuration sets `together`, because starting a
-# job may cost more than the estimates on a small model. All estimates are checked against the same evidence.
+# makes all estimators that read the same draws. With `together`, a job makes all estimators of a model, because starting
+# a job may cost more than the estimates on a small model. All estimates of a model are checked against the same evidence.
 #
 # inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
 # outputs: data/<scale>/evidence/<model>.nc; data/<scale>/estimates/<model>/<estimator>.nc
@@ -53,7 +53,8 @@ rule estimate:
         "../scripts/estimate.py"
 
 
-# One rule per lot of estimators that share a job; `ruleorder` prefers it over `estimate`, which can make the same files.
+# One rule per group (`lot`) of estimators that share a job. `ruleorder` prefers it over `estimate`, which can make the same
+# files.
 for lot, estimators in made_together(config).items():
 
     workflow.ruleorder(f"estimate_{lot}".replace("-", "_"), "estimate")
@@ -79,7 +80,7 @@ for lot, estimators in made_together(config).items():
             mem_mb=rising(2000),
             runtime=rising(720),
         params:
-            # Snakemake does not compare params that are functions of `output`, so these depend on wildcards only.
+            # Snakemake does not compare params that are functions of `output`, so these params depend on wildcards only.
             settings=settings_of(estimators),
             stream="estimate",
             sources=sources_of(config, script_source, estimators),

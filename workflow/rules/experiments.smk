@@ -19,7 +19,7 @@ rule experiment:
     resources:
         mem_mb=rising(2500),
         runtime=rising(720),
-        # On a cluster timed jobs run on an exclusive node. On one machine they run beside others, and measure CPU seconds.
+        # On a cluster timed jobs run on an exclusive node. On one machine they run beside other jobs and measure CPU time.
         slurm_extra=lambda wildcards: "--exclusive" if experiment_at(wildcards).timed else "",
     params:
         run=lambda wildcards: experiment_at(wildcards).run,

@@ -1,7 +1,7 @@
-# Figures and tables, drawn by their declarations from artifacts alone.
+# Figures and tables. Their declarations draw them from artifacts alone.
 #
 # inputs:  data/<scale>/
-# outputs: figures/<scale>/<paper>/<figure>.png and, where `pdf` is set, .pdf; <table>.html, .md and .csv
+# outputs: figures/<scale>/<paper>/<figure>.png and, if `pdf` is set, .pdf; <table>.html, .md and .csv
 # steps:   draw, write_table
 
 PICTURES = {

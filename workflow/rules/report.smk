@@ -1,4 +1,5 @@
-# The scorecard for readers; a self-contained page of all figures, tables and verdicts; and an interactive page of the zoo.
+# The scorecard as text and as a page, a self-contained page of all figures, tables and verdicts, and an interactive page
+# of the zoo.
 #
 # inputs:  data/<scale>/; figures/<scale>/; workflow/templates/
 # outputs: figures/<scale>/scorecard.{md,html,csv}; figures/<scale>/index.html; figures/<scale>/zoo.html
@@ -86,7 +87,7 @@ rule zoo_page:
         "../scripts/zoo_page.py"
 
 
-# The rule has no outputs, so it always runs, and the run ends by printing the tables.
+# The rule has no outputs, so it always runs. `onsuccess` then prints the tables.
 rule claims:
     input:
         table=f"{FIGURES}/scorecard.md",

@@ -1,4 +1,5 @@
-# The true log Z: known, enumerated if the smaller layer is small enough, else the mean of long runs of unlike estimators.
+# The true log Z: known, or enumerated if the smaller layer is small enough, or else the mean of long runs of different
+# estimators.
 #
 # inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
 # outputs: data/<scale>/truths/<model>.nc; <model>.<estimator>.nc for the long runs

@@ -1,4 +1,5 @@
-# Verdicts on the published claims, from artifacts alone: a job for each figure with claims, and the scorecard.
+# Verdicts on the published claims, from artifacts alone. There is a job for each figure with claims, and one for the
+# scorecard.
 #
 # inputs:  data/<scale>/
 # outputs: data/<scale>/verdicts/<figure>.nc; data/<scale>/scorecard.nc

@@ -1,4 +1,4 @@
-"""Read the raw files of one data set into its NetCDF form, or the digits that stand in for it."""
+"""Convert the raw files of one data set, or the digits that replace the data set, to a NetCDF file."""
 
 from replication.jobs import job, write_output
 

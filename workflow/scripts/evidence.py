@@ -13,7 +13,7 @@ with job(snakemake.log[0]):
     inputs = read_inputs(snakemake)
     stream = root_stream(snakemake.params.seed).child("evidence", snakemake.wildcards.model)
     examples = visible_matrix(inputs["dataset"], "train")
-    # Only 0 and 1 are states of the model, not grey levels.
+    # Grey levels between 0 and 1 are not states of the model.
     data = examples if examples.dtype == np.uint8 else None
     chains = snakemake.params.chains
     evidence = as_dataset(gather(RBM.from_dataset(inputs["model"]), stream, data=data, chains=chains))

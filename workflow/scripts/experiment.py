@@ -1,4 +1,4 @@
-"""Run one experiment; if it writes checkpoints of its parts, these survive an interruption."""
+"""Run one experiment. If it writes checkpoints, it continues from them after an interruption."""
 
 from replication.artifacts import stand_ins
 from replication.jobs import (

@@ -1,4 +1,7 @@
-"""Fetch and verify the raw files of one source; at a scale that allows it, record that they are not available."""
+"""Fetch and verify the raw files of one source.
+
+Unless `missing_data` is `stop`, the manifest records that files are not available.
+"""
 
 from replication.jobs import job
 
@@ -15,7 +18,7 @@ with job(snakemake.log[0]):
     try:
         content = fetch(name, snakemake.params.files, manifest.parent, mirrors=mirror_folders())
     except SourcesExhausted as error:
-        # `missing_data` is no param: raw files serve all scales, and the setting does not change their content.
+        # `missing_data` is not a param: raw files serve all scales, and the setting does not change their content.
         if snakemake.config["missing_data"] == "stop":
             raise
         logging.warning("%s; stand-in data replace them (once they are available: snakemake --forcerun fetch)", error)

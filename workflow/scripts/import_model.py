@@ -1,4 +1,4 @@
-"""Import one published RBM, or train one in its place when the file is not available."""
+"""Import one published RBM. If its file or its data set is not available, train a replacement."""
 
 from replication.artifacts import stand_ins
 from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output

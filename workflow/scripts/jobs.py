@@ -1,4 +1,4 @@
-"""Write the jobs of the configuration as JSON."""
+"""Write a list of all jobs that the configuration declares as JSON."""
 
 from replication.jobs import job
 

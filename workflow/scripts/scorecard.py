@@ -1,4 +1,4 @@
-"""Gather the verdicts on all claims, and the claims that are not tested."""
+"""Make the scorecard from the verdicts on all claims and the list of untested claims."""
 
 from replication.jobs import job, read_inputs, write_output
 from replication.reporting.scorecard import scorecard

@@ -1,4 +1,4 @@
-"""Train one RBM on the training split of its data set; a checkpoint beside it survives an interruption."""
+"""Train one RBM on the training split of its data set. An interrupted training continues from its checkpoint."""
 
 from replication.artifacts import stand_ins
 from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output

@@ -1,4 +1,4 @@
-"""Judge the claims that one figure shows."""
+"""Compute the verdicts on the claims of one figure."""
 
 from replication.artifacts import stand_ins
 from replication.jobs import flat, job, read_inputs, write_output

@@ -1,4 +1,4 @@
-"""All estimators on one RBM at the same budget: their values of log Z, whether they agree, and bounds."""
+"""Run all estimators on one RBM at the same budget, and report their estimates, whether they agree, and bounds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Attempt(NamedTuple):
     method: str
     estimate: Estimate | None  # None if the method could not be run
     seconds: float
-    reason: str  # why it could not be run; empty otherwise
+    reason: str  # why the method could not be run; empty if it was run
 
     @property
     def converged(self) -> bool:
@@ -46,8 +46,8 @@ class Agreement(NamedTuple):
     """Summary of the attempts, in nats."""
 
     lower: float  # AIS - 2 standard errors: E[Z^] = Z, so log Z^ lies below log Z on average; NaN without AIS
-    upper: float  # RAISE + 2 standard errors: above log Z on average if the data are draws of the model; else NaN
-    apart: tuple  # the two converged methods farthest apart in standard errors of the difference; () if fewer than 2
+    upper: float  # RAISE + 2 standard errors: above log Z on average if the data are draws of the RBM; NaN if not run
+    apart: tuple  # the two converged methods farthest apart in standard errors of the difference; () without a pair
     sigmas: float  # distance of these two methods in standard errors
 
     @property
@@ -64,9 +64,9 @@ def try_all(
     progress: bool | None = None,
     **settings: Any,
 ) -> list[Attempt]:
-    """Attempts of all estimators, settings as in `estimate_log_z`; ValueError if none can be run.
+    """Run all estimators with settings as in `estimate_log_z`; ValueError if no estimator can be run.
 
-    snapshots: for the methods that take them. progress: as for `estimate_log_z`.
+    snapshots: RBMs for the methods that take snapshots. progress: as for `estimate_log_z`.
     """
     attempts = []
     # Settings that no method accepts are refused before any method runs.
@@ -108,7 +108,7 @@ def agreement_of(attempts: Sequence[Attempt]) -> Agreement:
 
 
 def _sound(attempts):
-    """{method: Estimate} of the methods that converged, without those that only bound log Z."""
+    """{method: Estimate} of the methods that converged, without the methods that only bound log Z."""
     estimates = ((attempt.method, attempt.estimate) for attempt in attempts if attempt.method not in _BOUNDS)
     return {method: estimate for method, estimate in estimates if estimate is not None and estimate.converged}
 
@@ -132,10 +132,10 @@ def disagreement(agreement: Agreement) -> str:
 
 
 def agreement_table(attempts: Sequence[Attempt], agreement: Agreement, mean_log_f: float | None = None) -> str:
-    """Attempts and their Agreement as text, converged ones first.
+    """Attempts and their Agreement as text, with converged attempts first.
 
-    The row of an estimate has the names of its reasons; the table below explains them. mean_log_f: mean log f of
-    examples, if any; the mean log-likelihood is mean_log_f minus log Z.
+    The row of an estimate has the names of its reasons; the table below explains them. mean_log_f: mean log f of the
+    examples, or None without examples. The mean log-likelihood is mean_log_f minus log Z.
     """
     of_examples = () if mean_log_f is None else ("mean log-likelihood",)
     heads = ("method", "log Z [nat]", "std error", "95% interval", *of_examples, "seconds", "converged")

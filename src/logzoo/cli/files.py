@@ -1,6 +1,6 @@
 """Files that a user hands to the command line: RBMs, 0/1 data, and the description of any artifact.
 
-Each function raises ValueError, one line that names the file, if it cannot use the file.
+Each function raises a one-line ValueError that names the file if it cannot use the file.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def read_model(
 def read_spins(
     path: FilePath, names: str | Sequence[str] | None = None, *, tell: Callable[[str], object] = warnings.warn
 ) -> tuple[RBM, float]:
-    """(RBM, constant) of a model with units -1 and +1 in a file, as `RBM.from_spins`; arguments as in `read_model`."""
+    """(RBM, constant), as by `RBM.from_spins`, of a model of spins in a file; arguments as in `read_model`."""
     return read_either(path, names, spins=True, tell=tell)
 
 
@@ -53,7 +53,7 @@ def read_either(
     *,
     tell: Callable[[str], object] = warnings.warn,
 ) -> tuple[RBM, float]:
-    """(RBM, constant in nats): log Z of the model in a file, with spins or not, is log Z of the RBM + constant."""
+    """(RBM, constant in nats) of a file: log Z of the model in the file is log Z of the RBM plus the constant."""
     if spins:
         return read_as(RBM.from_spins, path, names, transposed, spins=True, tell=tell)
     return read_as(RBM, path, names, transposed, tell=tell), 0.0
@@ -64,7 +64,7 @@ def read_data(
 ) -> tuple[Bits, dict[str, Any]]:
     """A 0/1 matrix (examples, visible) and the attributes of its file.
 
-    It reads one split of a dataset artifact (.nc), or all rows of a matrix (.npy), whose only attribute is
+    The rows are one split of a dataset artifact (.nc), or all rows of a matrix (.npy). A matrix has only the attribute
     `content_sha256`. tell: function that gets a line of text if the data are a stand-in for other data.
     """
     path = _readable(path)
@@ -94,7 +94,7 @@ def read_snapshots(
     *,
     tell: Callable[[str], object] = warnings.warn,
 ) -> list[RBM]:
-    """The RBMs (list) in files, in order: a file holds one RBM, as for `read_either`, or is a snapshots artifact."""
+    """The RBMs (list) in files, in order. A file holds one RBM, as for `read_either`, or is a snapshots artifact."""
     rbms = []
     for path in map(Path, paths):
         artifact = read_artifact(path) if path.suffix.lower() == ".nc" else None
@@ -106,12 +106,12 @@ def read_snapshots(
 
 
 def file_label(path: FilePath) -> str:
-    """The name of a file as an artifact may hold it: in UTF-8, with "_" for the characters of absolute paths."""
+    """The name of a file in the form that an artifact may hold: UTF-8, with "_" for slashes, backslashes and colons."""
     return re.sub(r"[\\/:]", "_", os.fsencode(Path(path).name).decode("utf-8", "replace"))
 
 
 def writable_model_file(path: FilePath, data: FilePath) -> Path:
-    """`path` as a Path, links followed, if a model trained on the file `data` can be written there."""
+    """`path` as a Path with links resolved; ValueError if no model trained on the file `data` can be written there."""
     path = Path(path)
     if path.suffix.lower() != ".nc":
         raise ValueError(f"{path}: expected the name of a .nc file to write the model to")

@@ -56,7 +56,7 @@ def run_reference(action: str, name: str | None, output: str | None) -> None:
         return
     if output is None or not output.endswith(".npz"):
         raise ValueError(f"reference get: expected -o FILE.npz, found {output}")
-    rbm = load_reference(name)  # before the file is created, because it may raise ValueError
+    rbm = load_reference(name)  # before the file is created, because loading may raise ValueError
     with written_whole(resolved_output(output)) as path, path.open("wb") as stream:
         np.savez(stream, weights=rbm.weights, visible_bias=rbm.visible_bias, hidden_bias=rbm.hidden_bias)
 

@@ -48,7 +48,7 @@ def _unknown(kind, value, choices):
 
 
 def count(text: str) -> int:
-    """The whole number that an argument states: 10000 or 1e4."""
+    """The whole number that an argument such as 10000 or 1e4 states."""
     try:
         return int(text)
     except ValueError:
@@ -80,7 +80,7 @@ def run_command(
 ) -> int:
     """Run the command that `argv` (the arguments of the process when None) names. Returns the exit code.
 
-    prepared: changes the parsed arguments in place before the command gets them.
+    prepared: function that changes the parsed arguments in place before the command gets them.
     """
     try:
         # Warnings of libraries are silenced: arithmetic that overflows ends in an error or a warning of logzoo.
@@ -101,7 +101,7 @@ def run_command(
         tell("interrupted", parser.prog)
         return 130
     except BrokenPipeError:
-        return 141  # as a shell reports a process that SIGPIPE ended
+        return 141  # 128 + SIGPIPE, the exit code that a shell reports
     except ModuleNotFoundError as error:
         tell(f"error: this needs {error.name}: pip install 'logzoo[workflow]'", parser.prog)
         return 1
@@ -118,7 +118,7 @@ def warn(text: str) -> None:
 
 
 def tell(text: str, program: str = "logzoo") -> None:
-    """Write a line of a program to stderr, if there is one; stdout is for results."""
+    """Write a line of a program to stderr, if the process has a stderr; stdout is for results."""
     if sys.stderr is not None:
         print(_encodable(f"{program}: {text}", sys.stderr), file=sys.stderr)
 

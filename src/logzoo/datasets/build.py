@@ -47,9 +47,9 @@ def build_dataset(name: str, entry: Mapping[str, Any], folder: FilePath) -> xr.D
     """Read the raw files of one dataset from `folder` and check them against its entry.
 
     Returns `data` (example, visible) uint8, `split` (example) int8 and, if there are labels, `label`
-    (example) int16; examples are in the order train, validation, test. If the entry has `label_units`, that many
-    units at the end of `visible` are the label as a one-hot vector. Raises ValueError, one line, for files that are
-    missing or do not fit the entry.
+    (example) int16; examples are in the order train, validation, test. If the entry has `label_units`, the last
+    `label_units` visible units are a one-hot label. Raises a one-line ValueError for files that are missing or do not
+    fit the entry.
     """
     paths = {file: Path(folder) / file for file in entry["files"]}
     missing = [file for file, path in paths.items() if not path.is_file()]
@@ -72,7 +72,7 @@ def build_dataset(name: str, entry: Mapping[str, Any], folder: FilePath) -> xr.D
 
 
 def stand_in(name: str, entry_of_digits: Mapping[str, Any], reason: str) -> xr.Dataset:
-    """The 8 x 8 digits, built from their entry, in place of a dataset that is not available; marked as a stand-in."""
+    """The 8 x 8 digits, built from their entry and marked as a stand-in for a dataset that is not available."""
     LOG.warning("%s: the 8 x 8 digits stand in for it: %s", name, reason)
     dataset = build_dataset("digits", entry_of_digits, Path())
     title = f"Stand-in for {name}: {dataset.attrs['title']}"
@@ -80,7 +80,7 @@ def stand_in(name: str, entry_of_digits: Mapping[str, Any], reason: str) -> xr.D
 
 
 def visible_matrix(dataset: xr.Dataset, split: str | None = None) -> np.ndarray:
-    """The examples (examples, visible) of one split, or of all: uint8 0/1, or float32 in [0, 1] for grey levels.
+    """The examples (examples, visible) of one split or of all splits: uint8 0/1, or float32 in [0, 1] for grey levels.
 
     Raises ValueError for an unknown or empty split.
     """
@@ -96,7 +96,7 @@ def visible_matrix(dataset: xr.Dataset, split: str | None = None) -> np.ndarray:
 
 
 def label_units(dataset: xr.Dataset) -> int:
-    """Number of visible units at the end that hold the one-hot label; ValueError if there are none."""
+    """Number of visible units at the end that hold the one-hot label; ValueError if there is no label."""
     if "label_units" not in dataset.attrs:
         name = dataset.attrs.get("dataset", "dataset")
         raise ValueError(f"{name}: expected a data set whose last visible units are the label, found no label_units")

@@ -1,4 +1,4 @@
-"""Exact draws of an RBM of known log Z, as the data set of that model."""
+"""Data sets of exact draws from an RBM of known log Z."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read_known(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Draw the three splits, each from a separate stream, without labels.
 
     options: `family`, `seed` and `options` of the model, as `known` takes them, and `samples` ({train, validation,
-    test}: examples). Raises ValueError, which names the option, and for models that `exact_draws` cannot draw from.
+    test}: examples). Raises a ValueError that names the option. Raises ValueError for models without exact draws.
     """
     family, seed = options["family"], options["seed"]
     rbm = known(family, seed, **options["options"]).rbm

@@ -1,9 +1,9 @@
 """Readers of raw files: read(paths, options) -> Splits, the uint8 examples and the labels of each split.
 
-paths: {file name: path}. options: from config/datasets.yaml. Malformed input raises ValueError, one line that names the
-file and the expected form. The options of text formats state the source of the splits: `files` ({split: file name}) or
-`own_split` ({file, validation, test} and optionally seed). `own_split` cuts one file, in the order of its rows or after
-a shuffle by the seed.
+paths: {file name: path}. options: from config/datasets.yaml. Malformed input raises a one-line ValueError that names
+the file and the expected form. The options of text formats state the source of the splits: `files` ({split: file name})
+or `own_split` ({file, validation, test} and optionally seed). `own_split` cuts one file, in the order of its rows or
+after a shuffle by the seed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SPLITS: tuple[str, ...] = ("train", "validation", "test")
 
 
 class Splits(NamedTuple):
-    """By split: its examples, uint8 (examples, visible), and its labels, integers (examples,), or None without any."""
+    """Examples and labels by split: uint8 (examples, visible), and integers (examples,) or None without labels."""
 
     data: dict[str, np.ndarray]
     labels: dict[str, np.ndarray | None]
@@ -39,7 +39,7 @@ class Splits(NamedTuple):
 
 
 def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation: int, test: int) -> Splits:
-    """Cut one table in the order of its rows: train, `validation`, `test` rows; ValueError if train has no row."""
+    """Cut a table, in the order of its rows, into train, validation and test rows; ValueError if train is empty."""
     borders = [len(data) - test - validation, len(data) - test]
     if borders[0] < 1:
         raise ValueError(f"{name}: expected more than {validation + test} examples, found {len(data)} examples")
@@ -48,7 +48,7 @@ def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation
 
 
 def one_hot(name: str, labels: np.ndarray | None, classes: int) -> np.ndarray:
-    """Each label 0 .. classes - 1 as a row with a single 1: (examples, classes) uint8; ValueError for others."""
+    """Labels from 0 to classes - 1 as rows with a single 1, (examples, classes) uint8; ValueError for other labels."""
     if labels is None:
         raise ValueError(f"{name}: expected a label of every example for {classes} label units, found none")
     wrong = labels[(labels < 0) | (labels >= classes)]
@@ -68,7 +68,7 @@ MAX_UNPACKED_BYTES = 1 << 30
 
 
 def unpacked_chunks(path: Path) -> Iterator[bytes]:
-    """Yield a file in pieces, unpacked when it is gzip; ValueError if damaged or beyond MAX_UNPACKED_BYTES."""
+    """Yield a file in pieces, unpacked if it is gzip; ValueError if it is damaged or exceeds MAX_UNPACKED_BYTES."""
     with path.open("rb") as stream:
         packed = stream.read(2) == b"\x1f\x8b"
     size = 0
@@ -84,9 +84,9 @@ def unpacked_chunks(path: Path) -> Iterator[bytes]:
 
 
 def read_contents(path: Path) -> bytearray:
-    """The unpacked content of a file, in no more memory than it needs.
+    """The unpacked content of a file, read in pieces to save memory.
 
-    Raises ValueError, which names the file, if it is empty, damaged or too large.
+    Raises a ValueError that names the file if it is empty, damaged or too large.
     """
     contents = bytearray()
     try:
@@ -106,7 +106,7 @@ def read_idx(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read MNIST-like idx files, gzipped or not; the last `validation` training images are for validation.
 
     options: `train` and `test` ({images, labels}: file names), `validation` (count), `threshold` (grey levels
-    at or above it become 1, others 0; without it the grey levels 0..255 are kept).
+    at or above it become 1, other levels 0; without it the grey levels from 0 to 255 are kept).
     """
     images, labels, test_images, test_labels = (
         _idx_array(paths[options[split][kind]], magic)
@@ -151,7 +151,8 @@ def read_matlab(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits
 def read_digits(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read the 8 x 8 digits that scikit-learn includes, in their stored order: train, validation, test examples.
 
-    options: `threshold` (grey levels 0..16; at or above it a pixel is 1), `validation` and `test` (counts).
+    options: `threshold` (pixels of grey levels at or above it become 1; the levels are 0 to 16), `validation` and
+    `test` (counts).
     """
     from sklearn.datasets import load_digits  # takes a second to import
 
@@ -203,7 +204,7 @@ def read_text(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
 
 
 def read_libsvm(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
-    """Read rows `label index:1 ...`, indices from 1, ascending; options: `files` or `own_split`, `features`."""
+    """Read rows `label index:1 ...` with ascending indices from 1; options: `files` or `own_split`, `features`."""
     return _read_splits(paths, options, lambda path: _parse_libsvm(path, options["features"]))
 
 
@@ -232,7 +233,7 @@ def _parse_text(path, separator):
     good[:, :-1] &= table[:, :-1, 1] == ord(separator)
     good[:, -1] &= table[:, -1, 1] == ord("\n")
     if not good.all() or len(contents) != rows * 2 * columns:
-        # All rows before the first bad byte have the right length, so that byte's row is the bad line.
+        # All rows before the first bad byte have the right length, so the row of that byte is the bad line.
         line = 1 + (rows if good.all() else int(np.argmin(good.all(axis=1))))
         expected = f"{columns} values 0 or 1 separated by {separator!r} in each line"
         raise ValueError(f"{path.name}: expected {expected}, line {line} is not that")

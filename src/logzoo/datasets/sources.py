@@ -1,4 +1,4 @@
-"""Raw data files: copied from local mirrors or downloaded by pooch, verified, stored whole or not at all.
+"""Copy raw data files from local mirrors or download them by pooch, verify them, and store them whole or not at all.
 
 Downloads are limited in size and time, and a host that does not answer is tried only once.
 """
@@ -34,7 +34,7 @@ TOTAL_SECONDS = 600.0
 
 
 class Rejected(Exception):
-    """A source gave no usable bytes; the arguments are the short reason and, where there is one, its detail."""
+    """A source gave no usable bytes; the arguments are a short reason and an optional detail."""
 
 
 class TooSlow(Rejected):
@@ -49,7 +49,7 @@ class LimitedFile:
         self._end = time.monotonic() + seconds
 
     def write(self, piece: bytes) -> None:
-        """Write a piece of a download; Rejected if it is too long, TooSlow if it is too late."""
+        """Write a piece of a download; raises Rejected if the download is too long, and TooSlow if it is too late."""
         self._left -= len(piece)
         if self._left < 0:
             raise Rejected("too long", "more bytes than it should have")
@@ -94,7 +94,7 @@ class Downloader:
 
 
 def _without_encoding(response, **_):
-    # Some servers label a stored .gz file as an encoding; the file is the bytes as sent.
+    # Some servers label a stored .gz file as an encoding. The bytes are stored as the server sent them.
     response.raw.headers.pop("Content-Encoding", None)
 
 
@@ -109,7 +109,7 @@ class SourcesExhausted(ValueError):
 
 
 class Digests(NamedTuple):
-    """Checksums of one file: hexadecimal SHA-256, SHA-1 as git names a blob, size in bytes."""
+    """Checksums of one file, SHA-256 and the SHA-1 of a git blob, both hexadecimal, and its size in bytes."""
 
     sha256: str
     git_blob: str
@@ -117,7 +117,7 @@ class Digests(NamedTuple):
 
 
 def mirror_folders(environ: Mapping[str, str] = os.environ) -> list[Path]:
-    """The local mirror folders: listed in LOGZOO_MIRROR if it is set (none if it is empty), else the default ones."""
+    """The local mirror folders that LOGZOO_MIRROR lists (none if it is empty), or default folders if it is not set."""
     return [Path(folder) for folder in environ.get("LOGZOO_MIRROR", DEFAULT_MIRRORS).split(os.pathsep) if folder]
 
 
@@ -130,13 +130,13 @@ def fetch(
     timeout: float = 5.0,
     total: float = TOTAL_SECONDS,
 ) -> dict[str, Any]:
-    """Bring every file of one data set into `folder`, verified, and return the manifest.
+    """Copy or download every file of one data set into `folder`, verify it, and return the manifest.
 
-    files: {file name: {sha256 and/or git_blob, bytes, sources}}, as in config/datasets.yaml; timeout: seconds, as for
-    `Downloader`; total: seconds for one source of a file. A source is read up to its expected size.
+    files: {file name: {sha256 and/or git_blob, bytes, sources}}, as in config/datasets.yaml. timeout: seconds, as for
+    `Downloader`. total: seconds for one source of a file. A source is read up to its expected size.
     Returns {"name", "files": {file: {"sha256", "bytes", "source"}}}; the source is a URL, "mirror:<path>", or "kept"
-    for a file that was already there. Raises SourcesExhausted, one line, and ValueError for a name that leads out of
-    its folder.
+    for a file that was already there. Raises a one-line SourcesExhausted if no source works, and ValueError for a name
+    that leads out of its folder.
     """
     for file, entry in files.items():
         if Path(file).name != file or file == "..":

@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-# Leading bits of a 64-bit word that make a uniform number: as many as a float64 holds.
+# Leading bits of a 64-bit word that make a uniform number. A float64 holds 53 bits.
 _UNIFORM_BITS = 53
 
 
 def mode_codes(modes: int, copies: int) -> np.ndarray:
     """Write every mode in binary, from all ones down to all zeros, each bit `copies` times.
 
-    Returns (modes, log2(modes) * copies) uint8: steps 1 to 3 of the paper; ValueError for modes not a power of two.
+    Returns (modes, log2(modes) * copies) uint8: steps 1 to 3 of the paper. Raises ValueError if `modes` is not a power
+    of two.
     """
     modes, copies = whole_number("modes", modes, minimum=2), whole_number("copies", copies)
     if modes & (modes - 1):
@@ -38,12 +39,12 @@ def mode_codes(modes: int, copies: int) -> np.ndarray:
 def noisy_copies(
     modes: int, copies: int, samples: int, flip: float, words: np.random.Philox, odds: Sequence[int] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw the explanatory part of a toy data set: `samples` examples of each mode, every bit flipped at random.
+    """Draw the explanatory part of a toy data set: `samples` examples of each mode, with bits flipped at random.
 
     flip: probability of a flip, from 0 to below 1. words: a bit generator; one word is taken for each bit.
     odds (mode,): whole numbers that multiply `samples` for each mode; the paper has equal modes.
     Returns examples (example, log2(modes) * copies) uint8 and their modes (example,) int16, counted from 0: steps 4 and
-    5 of the paper, in its order. Raises ValueError, which names the argument.
+    5 of the paper, in the same order. Raises a ValueError that names the argument.
     """
     codes = mode_codes(modes, copies)
     samples, flip = whole_number("samples", samples), share("flip", flip)
@@ -61,10 +62,10 @@ def noisy_copies(
 
 
 def read_toy(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
-    """Draw the three splits, each from a separate stream, and shuffle each, so that the first rows mix all modes.
+    """Draw the three splits from separate streams, and shuffle each split, so that its first rows mix all modes.
 
     options: `modes`, `copies`, `flip`, `seed`, and `samples` ({train, validation, test}: examples of each mode);
-    `odds`, if set, multiply the samples. The labels are the modes. Raises ValueError, which names the option.
+    `odds`, if set, multiply the samples. The labels are the modes. Raises a ValueError that names the option.
     """
     sizes, parts = (options["modes"], options["copies"]), []
     for split in SPLITS:

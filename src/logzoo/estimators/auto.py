@@ -1,9 +1,10 @@
 """Auto: log Z to a requested accuracy, or a refusal, by methods that fail in different ways.
 
 Four methods estimate log Z in rounds of growing budgets. Annealing, simulated tempering and parallel tempering start
-from a base of the modes (or of the data); the fourth method anneals from the basins of the modes. The search ends when
-three conditions hold: at least two methods converged and agree, the round before agrees with them, and their pooled
-interval is narrow enough. The first round also anneals from the visible bias, and annealing keeps the better base.
+from a base of the modes (or of the data). The fourth method anneals from the basins of the modes. The search succeeds
+when at least two methods converged and agree, and the round before agrees with them. Their pooled interval must also be
+narrow enough, and the evidence must not contradict it. The first round also anneals from the visible bias, and
+annealing keeps the better base.
 Only the rigorous upper bound includes modes that no chain has visited.
 """
 
@@ -52,7 +53,7 @@ _ENUMERABLE = 20
 _MOST_SWEEPS, _MOST_WORK, _WEIGHTS_OF_A_UNIT = 300_000, 1.8e13, 200
 # Part of the tolerance by which evidence may lie beyond three standard errors of an estimate.
 _SLACK = 0.1
-# Largest standard error of a mass, in nats, that the interval of a refused estimate takes into account.
+# Cap of the standard error of a mass, in nats, in the interval of a refused estimate.
 _LARGEST_ERROR = 1.0
 
 
@@ -69,7 +70,7 @@ def estimate(
     progress: bool = False,
     checkpoint: Any = None,
 ) -> Estimate:
-    """Estimate log Z to within a tolerance at 95%, or refuse.
+    """Estimate log Z to within a tolerance with 95% confidence, or refuse.
 
     Parameters
     ----------
@@ -81,12 +82,12 @@ def estimate(
         Half-width of the interval, because methods and rounds are compared only to within the tolerance.
     base : array, shape (visible,), log-odds, or str, optional
         Base of the methods. By default it comes from the marginals of the data. Without data it comes from the modes;
-        annealing takes the visible bias if that does better in the first round.
+        annealing takes the visible bias if the visible bias does better in the first round.
     data : array of 0 and 1, shape (examples, visible), optional
     enumerable : int
-        Units of the smaller layer up to which log Z is enumerated instead.
+        Largest number of units of the smaller layer at which log Z is computed by enumeration instead.
     threads : int, optional
-        By default one for each core.
+        By default one thread for each core.
     progress : bool
     checkpoint : Checkpoint, optional
         Estimates are saved to it, and an interrupted call resumes from it.
@@ -190,7 +191,7 @@ def usable_cores() -> int:
 
 
 def _searched(rbm, ledger, sweeps, stream, data, threads):
-    """Rigorous bounds (lower, upper) of log Z in nats, and base log-odds (visible,), both from a search for modes."""
+    """Search for modes; return rigorous bounds (lower, upper) of log Z in nats, and base log-odds (visible,)."""
     left, constant, visible = without_certain(rbm)
     data = None if data is None else data[:, visible]
     sweeps = min(sweeps, _MOST_SEARCHED)
@@ -209,7 +210,7 @@ def _certain(lower, upper, source):
 
 
 def _better(runs):
-    """Index of the better of one or two Estimates: the larger log Z if they disagree, else the smaller error."""
+    """Index of the better of one or two Estimates: the largest log Z if they disagree, else the smallest error."""
     if len(runs) == 1:
         return 0
     # Annealed estimates are low on average.

@@ -61,10 +61,11 @@ def from_bridges(rbm: RBM, draws: ParallelTemperingDraws, sums: "BridgeSums") ->
 def estimate_of_exchanges(
     rbm: RBM, draws: ParallelTemperingDraws, sums: "BridgeSums", log_ratios: Floats, left_out: Floats
 ) -> Estimate:
-    """The Estimate from log_ratios (pair,): log(Z_{i+1} / Z_i), and left_out (part,): log(Z_K / Z_1) without a part.
+    """The Estimate from the log ratios of neighbouring Z, with the jackknife error over parts of the run.
 
-    draws: have `log_z_base`, `round_trips`, `exchange_rates` and `round_trip_share`; sums: BridgeSums of the same run.
-    Raises ValueError for a single part.
+    draws: an object with `log_z_base`, `round_trips`, `exchange_rates` and `round_trip_share`. sums: BridgeSums of the
+    same run. log_ratios (pair,): log(Z_{i+1} / Z_i). left_out (part,): log(Z_K / Z_1) without each part. Raises
+    ValueError for a single part.
     """
     if len(left_out) < 2:
         raise ValueError("sweeps: expected at least 2 for a single ladder, because an interval needs a spread; found 1")
@@ -96,7 +97,7 @@ def estimate_of_exchanges(
 
 
 class BridgeSums:
-    """Observer of parallel tempering: running sums of u and s v for every pair, at an s that the burn-in found.
+    """Observer of parallel tempering: it sums u and s v for every pair of rungs, at the s that the burn-in found.
 
     Any s that does not depend on the draws gives a consistent ratio. The variance is smallest near s = Z_{i+1} / Z_i,
     where an error of s has a second-order effect. The burn-in therefore improves s repeatedly, and the sampling phase
@@ -113,7 +114,7 @@ class BridgeSums:
         self._sums = np.zeros((self.blocks, ladders, 5, rungs - 1))
 
     def add(self, steps: Steps) -> None:
-        """Add a stretch of sweeps: to the search for s in the burn-in, to the sums after it."""
+        """Add a stretch of sweeps. Stretches of the burn-in improve s, and later stretches add to the sums."""
         up, down = (values.reshape(-1, values.shape[-1]) for values in (steps.up, steps.down))
         if self.log_s is None:
             self.log_s = bridge_root(up, down)
@@ -129,7 +130,10 @@ class BridgeSums:
         self._done += above.shape[1]
 
     def _improve(self, up, down):
-        """Move s one step towards mean u / mean v; stretches 1, 2, 4, 8 and so on discard the stretches before them."""
+        """Move s one step towards mean u / mean v.
+
+        The means cover the stretches since stretch 1, 2, 4, 8 or a higher power of two, whichever came last.
+        """
         self._stretches += 1
         if self._stretches & (self._stretches - 1) == 0:
             self._pilot[:] = -np.inf
@@ -143,9 +147,10 @@ class BridgeSums:
         self._pilot[1] += step
 
     def parts(self) -> Floats:
-        """Sums (part, 5, pair) over independent parts of the run: ladders, or blocks of each.
+        """Sums (part, 5, pair) over independent parts of the run: ladders, or blocks of each ladder.
 
-        The five are sums of u, s v, the stepping stones f_{i+1} / (s f_i) upwards and s f_i / f_{i+1} downwards, and 1.
+        The five summed numbers are u, s v, the stepping stones f_{i+1} / (s f_i) upwards and s f_i / f_{i+1} downwards,
+        and 1.
         """
         return self._sums.reshape(-1, *self._sums.shape[2:])
 
@@ -170,9 +175,10 @@ def _gap(sums):
 
 
 def bridge_root(up: Floats, down: Floats) -> Floats:
-    """The log s (pair,) at which mean u / mean v = s, for equally many steps up and down (draw, pair) in nats.
+    """The log s (pair,) at which mean u / mean v = s, from equally many draws at both rungs of each pair.
 
-    It is the root of sum expit(up - C) = sum expit(C - down), by bisection (Bennett 1976, eq 12).
+    up, down (draw, pair), in nats: log f_{i+1} - log f_i at the draws of rung i and of rung i + 1. log s is the root C
+    of sum expit(up - C) = sum expit(C - down), found by bisection (Bennett 1976, eq 12).
     """
     low = np.minimum(up.min(axis=0), down.min(axis=0))
     high = np.maximum(up.max(axis=0), down.max(axis=0))
@@ -195,7 +201,7 @@ def read_overlaps(draws: Draws) -> Estimate:
 
 
 class OverlapSums(BridgeSums):
-    """Observer of parallel tempering: BridgeSums, and sums of q at every rung with the log Zhat of the bridges."""
+    """Observer of parallel tempering: BridgeSums, and sums of q at every rung with log Zhat from the bridges."""
 
     every = 2
 

@@ -9,7 +9,8 @@ from logzoo.functions import Function, check_options, module_of, options_of, res
 from logzoo.models.rbm import RBM
 from logzoo.streams import Stream
 
-# Options that are not in the name of a run: all estimators of a run share the base, and the others change no draw.
+# Options that are not in the name of a run. All estimators of a run share the base; threads and progress change no
+# draw.
 _UNNAMED = {"base", "threads", "progress"}
 
 
@@ -29,14 +30,14 @@ class Estimator:
         without ``observers`` if the estimator has none. None if the estimator cannot be split into draws and a
         reading.
     observers : tuple of functions
-        Each function makes an observer, which sees the single draws of the sampler while it runs.
+        Each function makes an observer, which sees the single draws while the sampler runs.
     read : function
         ``read(draws, **options)`` returns the `Estimate` of `Draws`. Without a sampler the call is
         ``read(rbm, ledger, stream, **options)``.
     passes_to : tuple of functions
         Functions to which the sampler passes its other options.
     shares : str
-        Name of the run: estimators with the same name and the same settings read the same draws.
+        Name of the run: estimators with the same run name and the same settings read the same draws.
     settings : mapping
         Defaults of the sampler's settings that are part of the name of the run.
     drawn : bool
@@ -80,7 +81,7 @@ class Estimator:
         return options_of(*self.functions)
 
     def check(self, name: str, options: Mapping[str, Any]) -> None:
-        """Raise ValueError for an unknown option. name: of the estimator, for the message."""
+        """Raise ValueError for an unknown option. name: the name of the estimator, for the message."""
         check_options(name, options, self.functions)
 
     def settings_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,7 +111,7 @@ class Draws:
     rbm : RBM
         The RBM that the sampler ran on, without the units that are certain.
     sample : object
-        What the sampler returned, such as importance weights or sums over sweeps.
+        Return value of the sampler, such as importance weights or sums over sweeps.
     observed : dict
         Observers, keyed by the function that made them and its options. The `read` of an estimator gets them keyed by
         the function alone.

@@ -106,8 +106,9 @@ _KNOWN = {**ESTIMATORS, "auto": _whole("Auto", "auto:estimate")}
 def find(method: Method) -> Estimator:
     """The `Estimator` of a name or of a user's own function; ValueError for an unknown name.
 
-    method: a name; an Estimator; or a function estimate(rbm, ledger, stream, **options) -> Estimate. Other names are
-    looked up in the entry points `logzoo.estimators` of installed packages, which name an Estimator or such a function.
+    method: a name, an Estimator, or a function estimate(rbm, ledger, stream, **options) -> Estimate. Other names are
+    looked up in the entry points `logzoo.estimators` of installed packages. Such an entry point names an Estimator or a
+    function with these parameters.
     """
     if isinstance(method, Estimator):
         return method
@@ -145,11 +146,11 @@ def estimator(method: Method) -> Callable[..., "Estimate"]:
 def estimate_together(
     rbm: RBM, readers_by_name: Mapping[str, Reader], sweeps: int, chains: int, stream: Stream
 ) -> dict[str, "Estimate"]:
-    """Estimate log Z by several {name: (method, options)} from the same base; returns {name: Estimate}.
+    """Estimate log Z by several methods, {name: (method, options)}, from the same base; return {name: Estimate}.
 
-    Each has its own budget: `sweeps` sweeps of `chains` chains. Estimators that share a run read the same draws, and
-    each is charged for them in full. The draws depend only on `stream` and the settings of the sampler.
-    Raises ValueError as `estimator` does.
+    Each method has its own budget: `sweeps` sweeps of `chains` chains. Methods that share a run read the same draws,
+    and each is charged for these draws in full. For one RBM and budget, the draws depend only on `stream` and the
+    settings of the sampler. Raises ValueError for a single chain and for unknown options.
     """
     runs = {}
     for name, (method, options) in readers_by_name.items():
@@ -164,7 +165,10 @@ def estimate_together(
 
 
 def _estimates(rbm, readers, ledger, stream, stream_of):
-    """{name: Estimate} of the readers {name: (method, options)} of a run. stream_of(name): randomness of a reading."""
+    """Estimates {name: Estimate} by the methods of a run, {name: (method, options)}.
+
+    stream_of(name) returns the Stream from which a method takes its randomness after the run.
+    """
     method, options = next(iter(readers.values()))
     listed = find(method)
     if listed.sampler is not None:
@@ -176,7 +180,7 @@ def _estimates(rbm, readers, ledger, stream, stream_of):
 
 
 def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Stream) -> Draws:
-    """`Draws` of one run, with the observers of all readers (method, options); the first reader sets its settings."""
+    """`Draws` of one run with the observers of all readers (method, options); the first reader sets the settings."""
     method, options = readers[0]
     listed = find(method)
     left, constant, options = _prepared(rbm, ledger, options, listed)
@@ -197,7 +201,7 @@ def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, 
 
 
 def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate":
-    """The Estimate that a method reads from `Draws`. Settings of the sampler among the options are not used.
+    """The Estimate that a method reads from `Draws`. Options for the sampler are ignored.
 
     Raises ValueError for draws of another sampler, and for draws without the observers of the method.
     """
@@ -216,7 +220,7 @@ def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate"
 
 
 def _sampler_of(listed: Estimator) -> Callable[..., Any]:
-    """The sampler, as a function, of an estimator that has a sampler."""
+    """The sampler of an Estimator, as a function. The Estimator must have a sampler."""
     assert listed.sampler is not None
     return resolved(listed.sampler)
 
@@ -255,7 +259,7 @@ def _completed(method, estimate, left, constant, ledger):
 
 
 def _of_units(values, rbm, visible):
-    """Values of the visible units that are left, along the last axis; values without such an axis are unchanged."""
+    """Values of the remaining visible units, along the last axis. Values without such an axis are unchanged."""
     return np.asarray(values)[..., visible] if np.shape(values)[-1:] == (rbm.visible,) else values
 
 

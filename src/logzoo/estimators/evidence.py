@@ -30,20 +30,20 @@ from logzoo.samplers import annealed, annealed_from_modes, replica_exchange
 from logzoo.streams import Stream
 from logzoo.types import Array
 
-# Chains of each estimate of mass, and limits of its sweeps: most, fewest, and sweeps times weights. The last limit
-# keeps large models to a few seconds.
+# Chains of each estimate of mass, its largest and smallest number of sweeps, and the largest product of sweeps and
+# weights. This product keeps large models to a few seconds.
 _CHAINS, _MOST_SWEEPS, _FEWEST_SWEEPS, _WEIGHT_SWEEPS = 256, 1000, 300, 100_000_000
 _BASES = ("modes", "matched")
-# Parallel tempering: its sweeps, the only reason that it may have, and the fewest round trips of a replica. With
+# Sweeps of parallel tempering, the only check that its estimate may fail, and the fewest round trips of a replica. With
 # fewer round trips a rung may hold states that its neighbours lack, which makes log Z far too high.
 _BRIDGED_SWEEPS, _HARMLESS, _FEWEST_ROUND_TRIPS = 2000, {"no-round-trips"}, 0.25
-# Most examples that count as states seen.
+# Largest number of examples that count as states seen.
 _MOST_STATES = 10_000
 # Cache of the Evidence on recent RBMs, and its largest size.
 _GATHERED, _MOST_GATHERED = {}, 100
 # Standard errors beyond which a difference contradicts an estimate.
 _REACH = 3.0
-# Nats; smaller differences may come from the rounding of parameters in the kernels.
+# Smaller differences in nats may come from the rounding of parameters in the kernels.
 _RESOLUTION = 1e-3
 
 
@@ -90,7 +90,7 @@ def gather(
         Chains of each run.
     threads : int
     tempered : bool
-        Whether the chains are also tempered in parallel for 2000 sweeps.
+        Whether parallel tempering is run too, for 2000 sweeps.
     progress : bool
 
     Returns
@@ -99,9 +99,9 @@ def gather(
 
     Notes
     -----
-    Chains are annealed from the law of each mode, from the mean of all modes, and from the marginals of chains that
-    started at uniform units, because the search may have missed a mode. Each annealing has 1000 sweeps, or at least
-    300 on large models.
+    Chains are annealed from the law of each mode and from the mean of all modes. Because the search may have missed a
+    mode, chains are also annealed from the marginals of chains that started at uniform units. Each annealing has 1000
+    sweeps, or at least 300 on large models.
     """
     rbm, constant, visible = without_certain(rbm)
     data = None if data is None else data[:, visible]
@@ -173,7 +173,7 @@ def from_dataset(dataset: xr.Dataset) -> Evidence:
 
 
 def with_masses(evidence: Evidence, estimates: Iterable[Estimate]) -> Evidence:
-    """The Evidence, extended by log Z of the Estimates that are low on average."""
+    """The Evidence, extended by the masses of the Estimates whose log Z is low on average."""
     result = [
         (estimate.log_z, estimate.diagnostics["spread_error"])
         for estimate in estimates
@@ -183,7 +183,7 @@ def with_masses(evidence: Evidence, estimates: Iterable[Estimate]) -> Evidence:
 
 
 def weighed(estimate: Estimate, evidence: Evidence, slack: float = _RESOLUTION) -> Estimate:
-    """Check an Estimate against the Evidence: add its bounds, and a reason for each contradiction.
+    """Check an Estimate against the Evidence: add the rigorous bounds, and a reason for each contradiction.
 
     slack: nats by which an estimate may be off beyond three standard errors.
     """
@@ -207,7 +207,7 @@ def cut(estimate: Estimate) -> Estimate:
 
     An interval that lies beyond a bound shrinks to one standard error inside the bound, not to a point.
     """
-    # Sorted, because rounding may make the bounds of a model without spread cross.
+    # Sorted, because rounding may swap the bounds of a model without spread.
     least, most = sorted(estimate.bounds)
     low, high = estimate.interval
     ends = min(low, most - estimate.std_error), estimate.log_z, max(high, least + estimate.std_error)

@@ -1,8 +1,8 @@
 """Mean field, TAP and Bethe: estimates of log Z from fixed points, without draws.
 
-These estimates have no sampling error. The half-width of the interval is a bound on the omitted orders of an expansion:
-the sum over rings of weights, all taken with the same sign. An estimate converges only if mean field certainly has a
-single solution.
+These estimates have no sampling error. For TAP and Bethe the half-width of the interval is a bound on the omitted
+orders of an expansion. The bound sums over rings of weights, all taken with the same sign. Both converge only if mean
+field certainly has a single solution, except that Bethe also converges if the weights form no ring.
 
 Mean field gives the rigorous lower bound F1 = c.m + sum softplus(b + m W) + sum S(m) of the best product law. It uses
 the alternating fixed point of Gabrié, Tramel & Krzakala (2015). Cost: the search for modes.
@@ -10,7 +10,7 @@ TAP expands log Z to the third order of the weights, around the best product law
 Yedidia 1991; Gabrié et al. 2015). Further cost: some tens of passes over the weights, and Bethe's log Z.
 Bethe is the log Z of a fixed point of belief propagation (Yedidia, Freeman & Weiss 2005). It is exact on forests. It is
 at most log Z if all weights are positive (Ruozzi 2012), or can be made positive by flipping units. Further cost: some
-tens of passes over the weights, each of about 30 Gibbs sweeps.
+tens of passes over the weights. A pass costs about 30 Gibbs sweeps.
 """
 
 import math
@@ -28,7 +28,8 @@ from logzoo.samplers.base import solutions
 from logzoo.streams import Stream
 from logzoo.types import ArrayLike
 
-# Most mean-field solutions that lead to a fixed point. If there are several solutions, the estimate does not converge.
+# Largest number of mean-field solutions that the iteration starts from. With several solutions TAP does not converge,
+# and Bethe converges only if the weights form no ring.
 _FOLLOWED = 2
 # Largest omitted part of log Z of a converged estimate, in nats.
 _LARGEST_REST = 0.5
@@ -37,9 +38,10 @@ _ROUNDING = 1e-10
 
 
 def _followed(rbm, modes, follow, left_out_of, exact=False):
-    """Estimate from the best fixed point, a Settled, that follow(visible means, hidden means) reaches from the modes.
+    """Estimate log Z from the best fixed point that `follow` reaches from the modes.
 
-    left_out_of(visible means, point): nats that the fixed point may omit; exact: whether it omits nothing.
+    follow(visible means, hidden means) returns a Settled. left_out_of(visible means, point) returns the nats that the
+    fixed point may omit. exact: whether the fixed point omits nothing.
     """
     points = [follow(*means) for means in zip(modes.visible[:_FOLLOWED], modes.hidden[:_FOLLOWED], strict=True)]
     # Settled points come first, because only they are solutions.
@@ -71,7 +73,7 @@ def _followed(rbm, modes, follow, left_out_of, exact=False):
 
 
 def _reaching(log_z, reach, reasons, bounds, diagnostics):
-    """Estimate whose interval reaches `reach` nats and the error of rounding to either side."""
+    """Estimate whose interval extends to either side by `reach` nats plus the error of rounding."""
     log_z = float(log_z)
     reach = float(reach) + _ROUNDING * max(1.0, abs(log_z))
     return Estimate(
@@ -141,7 +143,7 @@ def bethe(
     threads: int = 1,
     progress: bool = False,
 ) -> Estimate:
-    """Bethe's log Z at a fixed point reached from a solution of mean field, as an Estimate; base, progress: not used.
+    """The Estimate of Bethe: log Z at a fixed point from a mean-field solution; base and progress are ignored.
 
     The half-width of its interval is the bound on rings of four and more weights. The estimate converges if the weights
     form no ring, or if mean field certainly has one solution and the half-width is at most half a nat.

@@ -43,15 +43,15 @@ def log_sums_left_out(log_values: Floats) -> Floats:
 
 
 def effective_number(log_weights: Floats) -> Floats:
-    """(sum w)^2 / sum w^2 of weights (..., n) given by their logarithms, also known as ESS."""
+    """The effective sample size (sum w)^2 / sum w^2 of weights (..., n), from their logarithms."""
     relative = np.exp(log_weights - np.max(log_weights, axis=-1, keepdims=True))
     return relative.sum(axis=-1) ** 2 / np.square(relative).sum(axis=-1)
 
 
 def bootstrapped(sums: Floats, statistic: Callable[[Floats], Floats], generator: Generator) -> tuple[float, Floats]:
-    """Standard error, and five quantiles, of statistic(total) over chains drawn with replacement.
+    """Standard error and five quantiles of statistic(total), where a total sums over chains drawn with replacement.
 
-    sums (chain, ...); statistic maps totals (..., *shape) to numbers (...,).
+    sums (chain, ...): the sums of each chain. statistic maps totals (..., *shape) to numbers (...,).
     """
     chains = len(sums)
     counts = generator.multinomial(chains, np.full(chains, 1.0 / chains), size=_RESAMPLES)
@@ -67,7 +67,8 @@ LARGEST_SHAPE = 0.7
 _SHARE, _ROOTS, _FEWEST = 0.2, 3.0, 5
 # A few weights determine k poorly: a prior of ten weights draws it towards 0.5.
 _PRIOR_SHAPE, _PRIOR_WEIGHTS = 0.5, 10
-# Candidates for the scale: this number plus the root of the tail's size. Then the spread of their prior.
+# Number of candidates for the scale, beside the root of the number of weights in the tail, and the spread of the prior
+# of the scale.
 _CANDIDATES, _SPREAD = 30, 3.0
 
 

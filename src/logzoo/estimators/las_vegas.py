@@ -37,10 +37,11 @@ def estimate(
 ) -> Estimate:
     """Estimate log Z by the lengths of tours, with the error from the spread over tours.
 
-    data: a 0/1 matrix (examples, visible), required; base: not used, because there is no path; other options: as in
-    `logzoo.samplers.tour_chains.run`. The estimate is converged if enough tours returned, none was cut, and chains from
-    other states found no mass that the stopping set misses. Otherwise log Z is likely too low, and the interval reaches
-    up to a rigorous bound. Raises ValueError for missing or bad data, and for a budget that is too small.
+    data: a 0/1 matrix (examples, visible), required. base: not used, because there is no path. Other options: as in
+    `logzoo.samplers.tour_chains.run`. The estimate is converged if enough tours returned, no tour was cut, and chains
+    from other states found little mass that the stopping set misses. Otherwise log Z is likely too low, and the
+    interval reaches up to a rigorous bound. Raises ValueError for missing or bad data, and for a budget that is too
+    small.
     """
     if data is None:
         raise ValueError("data: expected a 0/1 matrix (examples, visible) to draw from, found none")
@@ -89,8 +90,9 @@ def _estimate_of(rbm, draws):
 def mean_length(tours: Tours) -> tuple[float, float]:
     """(mean length, standard error of its logarithm) of Tours; the mean is too small if tours were cut.
 
-    The error is that of a ratio of means over the tours and one added tour. The added tour stands for rare long tours
-    that were not drawn. It is as far from the mean as the farthest tour, and at least one sweep.
+    The error is the standard error of a ratio of means over the tours and one added tour. The added tour stands for
+    rare long tours that were not drawn. Its distance from the mean is the largest distance of any tour, and at least
+    one sweep.
     """
     returned = max(int(tours.finished.sum()), 1)
     mean = tours.length.sum() / returned
@@ -104,8 +106,8 @@ def mean_length(tours: Tours) -> tuple[float, float]:
 def upper_bound(rbm: RBM) -> float:
     """A rigorous upper bound of log Z in nats, by chords of softplus.
 
-    With x_i = c_i + sum_j w_ij h_j in [low_i, high_i], log f(h) = b.h + sum_i softplus(x_i). softplus is convex, so its
-    chord over that range lies above it. The chord is linear in h, so the sum over h has a closed form. Returns the
+    With x_i = c_i + sum_j w_ij h_j in [low_i, high_i], log f(h) = b.h + sum_i softplus(x_i). softplus is convex, so it
+    lies below its chord over that range. The chord is linear in h, so the sum over h has a closed form. Returns the
     smaller of the bounds by either layer, or infinity if both overflow.
     """
     with np.errstate(over="ignore", invalid="ignore"):

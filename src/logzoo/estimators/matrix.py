@@ -1,4 +1,4 @@
-"""Several estimators on one model, at every budget and replicate; each estimator has a dataset."""
+"""Run several estimators on one model at every budget and replicate, and make one dataset for each estimator."""
 
 import json
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class Finished:
         return {"estimates": np.array(json.dumps(fields, default=lambda number_or_array: number_or_array.tolist()))}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        """Replace the estimates by those of a `state`."""
+        """Replace the estimates by the estimates in a `state`."""
         self.estimates = [Estimate(**fields) for fields in json.loads(str(state["estimates"]))]
 
 

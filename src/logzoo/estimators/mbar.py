@@ -1,7 +1,8 @@
 """MBAR: the multistate Bennett acceptance ratio on thinned draws of simulated tempering.
 
 Shirts & Chodera (2008), eq 11; Carlson et al. (2016), eq 18. Cost: the sweeps of RTS, memory for log f of the kept
-draws at every rung, and Newton steps, each of the order of draws times rungs squared.
+draws at every rung, and Newton steps. The time of a step grows as the number of draws times the square of the number of
+rungs.
 """
 
 from typing import NamedTuple
@@ -17,14 +18,14 @@ from logzoo.estimators.tempering_estimates import autocorrelation_time, estimate
 from logzoo.samplers.observers import ThinnedDraws
 from logzoo.types import Array, ArrayLike, Floats
 
-# Largest number of log-densities (draws times rungs): a few arrays of 160 MB.
+# Largest number of log-densities (draws times rungs). They take a few arrays of 160 MB.
 _MOST_NUMBERS = 20_000_000
-# Nats by which the self-consistency equations may still change log Z of a visited rung: in an accepted solution, and
-# where the steps end. Tens of steps suffice if rungs overlap; otherwise thousands do not help.
+# Nats by which the self-consistency equations may still change log Z of a visited rung: first in a solution that is
+# accepted, then where the steps end. Tens of steps suffice if rungs overlap; otherwise thousands do not help.
 _RESIDUAL, _ENOUGH = 1e-6, 1e-9
 _STEPS = 100
-# Directions whose curvature is below this share of the largest are not changed, because rungs without overlap have a
-# ratio that is lost in rounding.
+# log Z does not move in directions whose curvature is below this share of the largest curvature. The ratio of rungs
+# without overlap is lost in rounding.
 _NO_OVERLAP = 1e-10
 # Smallest damping of a step relative to the largest curvature, and its growth factor after a step uphill.
 _LEAST_DAMPING, _MORE = 1e-5, 10.0
@@ -33,7 +34,7 @@ _on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
 
 
 def thinned(*, draws: int = 10_000) -> ThinnedDraws:
-    """Observer of the draws that MBAR reads. draws: the largest number kept (but at least one of each chain).
+    """Observer of the draws that MBAR reads. draws: largest number of kept draws, but at least one of each chain.
 
     The draws come from equally spaced sweeps. A run with too many draws times rungs is refused.
     """
@@ -58,7 +59,7 @@ def read(draws: Draws) -> Estimate:
     infinitesimal jackknife error over chains.
     """
     sample, observer, chains = draws.sample, draws.observed[thinned], draws.ledger.chains
-    # Every `step`-th kept draw is used: half an autocorrelation time apart, but at least one draw of each chain.
+    # Every `step`-th kept draw is used, about half an autocorrelation time apart, but at least one draw of each chain.
     autocorrelation = autocorrelation_time(sample.visits.sum(axis=0), sample.betas)
     step = int(np.clip(0.5 * autocorrelation / observer.stride, 1, observer.kept))
     rungs, values = observer.rungs[:, step - 1 :: step], observer.values[:, step - 1 :: step]
@@ -79,7 +80,7 @@ def log_ratios(log_f: ArrayLike, counts: ArrayLike, start: ArrayLike) -> tuple[F
     Parameters
     ----------
     log_f : array, shape (draw, rung)
-        log f of every draw at every rung, draws sorted by the rung at which they were drawn.
+        log f of every draw at every rung. The draws are sorted by the rung at which they were drawn.
     counts : array of int, shape (rung,)
         Draws at each rung; zeros are allowed.
     start : array, shape (rung,), nats
@@ -114,8 +115,9 @@ def log_ratios(log_f: ArrayLike, counts: ArrayLike, start: ArrayLike) -> tuple[F
 def influence(log_f: Floats, rungs: Array, log_z: Floats) -> Floats:
     """Derivatives (draw, rung) of log Z_k - log Z_1 at the solution by the weight of each draw.
 
-    log_f (draw, rung); rungs (draw,): where the draws were made; log_z (rung,): the solution. Summed over independent
-    parts of the draws and squared, the derivatives add up to the variance (infinitesimal jackknife; Efron 1982, ch. 6).
+    log_f (draw, rung): log-densities. rungs (draw,): the rung at which each draw was made. log_z (rung,): the solution.
+    Derivatives of dependent draws, such as the draws of one chain, are summed first. The sum of their squares is then
+    the variance (infinitesimal jackknife; Efron 1982, ch. 6).
     A draw's weight counts twice: in the mixture of all draws and in the number drawn at its rung.
     """
     counts = np.bincount(rungs, minlength=log_z.size)
@@ -146,8 +148,8 @@ def _log_mixture(log_f, counts, log_z):
 def _solved(log_f, counts, start):
     """log Z_k - log Z_1 (rung,) at the solution; ValueError if the steps from `start` do not reach it."""
     # The solution is the minimum of a convex function of a_j = log n_j - log Z_j, the `height`. Newton steps that
-    # overshoot are damped (Levenberg 1944). If no damping helps, the equations are applied once, which always leads
-    # down.
+    # overshoot are damped (Levenberg 1944). If no damping helps, the equations are applied once, which always lowers
+    # the height.
     visited = np.flatnonzero(counts)
     among, known = log_f[:, visited], counts[visited]
     at, damping = _place(among, known, start[visited]), 0.0
@@ -205,5 +207,5 @@ def _place(log_f, counts, log_z):
 
 
 def _is_lower(trial, start):
-    """Whether a trial is nearer to the solution; near it heights agree up to rounding, and only errors differ."""
+    """Whether a trial is nearer to the solution. Close to it only errors differ, and heights agree up to rounding."""
     return trial.height < start.height or trial.error < start.error

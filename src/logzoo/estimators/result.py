@@ -12,7 +12,7 @@ from logzoo.estimators.intervals import student_interval
 from logzoo.io.schema import coordinate, labelled
 from logzoo.printing import html_table
 
-# name -> (long name, unit); the only diagnostics an estimator may report.
+# name -> (long name, unit); the only diagnostics that an estimator may report.
 DIAGNOSTICS = {
     "effective_sample_size": ("effective number of independent draws behind the estimate", "1"),
     "occupancy_error": ("K max_k |r_k - c_k|: distance of the rung occupancy from its prior", "1"),
@@ -61,7 +61,7 @@ PROFILES = {
         "share of moves from one part of the ladder to another; a part is a group of neighbouring rungs",
         "1",
         ("part_before", "part_after"),
-        # In single precision, because it is most of an artifact and pictures need no more digits.
+        # Single precision, because the matrix takes most of an artifact and figures need no more digits.
         np.float32,
     ),
 }
@@ -107,7 +107,8 @@ _BITS = {name: 1 << bit for bit, name in enumerate(REASONS)}
 
 # Half-width of a 95% interval of a normal law, in standard errors.
 REACH = 1.96
-# Largest distance in nats of log Z from an end of its interval. Beyond it, a run has not estimated log Z.
+# Largest distance in nats of log Z from an end of its interval. If the distance is larger, the run has not estimated
+# log Z.
 _FARTHEST = 10.0
 
 
@@ -120,7 +121,7 @@ class Estimate:
     log_z : float
         log Z in nats.
     std_error : float
-        Standard error in nats, from the spread between independent chains.
+        Standard error in nats, for most methods from the spread between independent chains.
     interval : tuple of two floats
         95% interval of log Z in nats.
     reasons : tuple of str

@@ -3,7 +3,7 @@
 Burda, Grosse & Salakhutdinov (2015). Annealing from the base to the RBM draws v from some p_ann close to p. Reverse
 trajectories from a data vector v estimate p_ann(v) without bias: log p_hat(v) = log f(v) - log Z_1 + log mean exp(-w).
 Hence log p_hat(v) lies below log p_ann(v) on average. The estimate of log Z is mean_v [log f(v) - log p_hat(v)]. If the
-data are draws of the RBM, it is high on average, by KL(p || p_ann) and by an effect of the spread of w.
+data are draws of the RBM, the estimate is high on average, by KL(p || p_ann) and by an effect of the spread of w.
 Cost: as AIS, one sweep a rung and log f at two rungs.
 """
 
@@ -41,8 +41,8 @@ def run(
 ) -> tuple[AnnealedDraws, Array]:
     """Anneal chains down from data vectors; returns AnnealedDraws and the vector (chain,) of each chain.
 
-    data: a 0/1 matrix (examples, visible), required; vectors: number of its rows that are drawn and shared out among
-    the chains (None: 10, or half of the chains if that is less); other options: as in
+    data: a 0/1 matrix (examples, visible), required. vectors: number of rows of the data that are drawn and shared out
+    among the chains (None: 10, or half of the chains if that is less). Other options: as in
     `logzoo.samplers.annealed.run_reverse`. Raises ValueError for missing or bad data and for more vectors than chains.
     """
     starts, vector = starts_of(rbm, ledger, stream, data, vectors)
@@ -69,8 +69,8 @@ def starts_of(
 def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample comes from `run`, with the error from the spread over data vectors.
 
-    The estimate is converged if the trajectories of a vector agree, so that the bias of their log-mean-exp is small,
-    and if their spread measures the error.
+    The estimate is converged if the trajectories of a vector agree and their spread measures the error. Trajectories
+    agree if the bias of their log-mean-exp is small.
     """
     sample, vector = draws.sample
     per_vector = [-sample.log_weight[vector == number] for number in range(vector.max() + 1)]
@@ -91,14 +91,17 @@ def _bias(per_vector):
     freedom = sum(log_p.size - 1 for log_p in per_vector)
     if not freedom:
         return np.inf
-    # Added one by one: `sum` compensates for rounding from Python 3.12 on, which changes the last bits.
+    # `cumsum` adds one by one. `sum` compensates for rounding from Python 3.12 on, which changes the last bits.
     variance = float(np.cumsum([np.square(log_p - log_p.mean()).sum() for log_p in per_vector])[-1]) / freedom
     mean_size = np.mean([1.0 / log_p.size for log_p in per_vector])
     return 0.5 * log_normal_variance(variance, freedom) * float(mean_size)
 
 
 def _spread(log_z, per_vector):
-    """Standard error of the mean over vectors, and their number; over trajectories if there is a single vector."""
+    """Standard error of the mean over vectors, and the number of vectors.
+
+    For a single vector, both values refer to its trajectories.
+    """
     if log_z.size > 1:
         return float(np.std(log_z, ddof=1) / np.sqrt(log_z.size)), log_z.size
     return jackknife_error(log_sums_left_out(per_vector[0])), per_vector[0].size

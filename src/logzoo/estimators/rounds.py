@@ -12,8 +12,8 @@ import numpy as np
 
 from logzoo.estimators.result import Estimate, reasons_of
 
-# Half-width of a 98% interval, in standard errors. It must be within the tolerance to end the search; 98% because
-# every round is tested.
+# Half-width of a 98% interval, in standard errors. It must be within the tolerance to end the search. The level is 98%,
+# because every round is tested.
 _ENDING_REACH = 2.33
 # Reasons that more sweeps do not remove.
 _INCURABLE = {"modes-unseen"}
@@ -45,7 +45,7 @@ class Round(NamedTuple):
 
     @property
     def sweeps(self) -> int:
-        """Sweeps of the longest run."""
+        """Sweeps per chain of the longest run."""
         return max(estimate.sweeps for estimate in self.estimates)
 
 
@@ -61,7 +61,10 @@ def round_of(estimates: list[Estimate], earlier: Sequence[Round]) -> Round:
 
 
 def _error(estimate, runs):
-    """Standard error of an Estimate in nats, from its own spread and that of all converged runs of its method."""
+    """Standard error of an Estimate in nats: the root mean square error of the converged runs of its method.
+
+    If its method has no converged run, the error of the Estimate alone counts.
+    """
     # Errors of few chains are uncertain, and ending at a small error would favour runs that underestimate their error.
     errors = [error_at(run, run.interval_error, estimate.sweeps) for run in runs or [estimate]]
     return float(np.sqrt(np.mean(np.square(errors))))
@@ -134,7 +137,8 @@ def next_methods(rounds: Sequence[Round]) -> tuple[str, ...]:
     last = rounds[-1]
     if len(last.sound) < FEWEST_SOUND:
         return able
-    # Annealing errors fall faster with sweeps than other errors, so all are compared at the sweeps of the next round.
+    # Annealing errors fall faster with sweeps than other errors. All errors are therefore compared at the largest
+    # number of sweeps that the next round may have.
     errors = {
         run.method: error_at(run, last.errors[run.method], _LARGEST_GROWTH * last.sweeps) for run in last.estimates
     }
@@ -156,7 +160,10 @@ def predicted_error(rounds: Sequence[Round], sweeps: int) -> float:
 
 
 def next_sweeps(rounds: Sequence[Round], tolerance: float) -> int:
-    """Sweeps of each method in the next round: the fewest predicted to suffice; twice the last if too few converged."""
+    """Sweeps of each method in the next round: the smallest number that is predicted to suffice.
+
+    If fewer than two methods converged, the next round has twice the sweeps of the last round.
+    """
     last = rounds[-1]
     if len(last.sound) < FEWEST_SOUND:
         return 2 * last.sweeps

@@ -34,7 +34,7 @@ _MOST_GROUPS = 20
 def run(
     rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, mixed: bool = False, **settings: Any
 ) -> SimulatedTemperingDraws:
-    """SimulatedTemperingDraws for all estimators that read them; mixed: log Zhat is updated after each block, too."""
+    """SimulatedTemperingDraws; mixed: whether log Zhat is also updated after each block of the sampling phase."""
     if flag("mixed", mixed):
         settings["mixed"] = True
     return tempering_estimates.run(rbm, ledger, stream, observers, **settings)
@@ -93,7 +93,8 @@ def read_visits(draws: Draws) -> Estimate:
 _FLOOR = 1e-300
 # Fixed-point steps before Newton's method: they bring rungs with few draws into its range of convergence.
 _FIRST_STEPS = 20
-# Largest gradient, as a share of all draws, that counts as zero, and the largest at which plain Newton steps converge.
+# Largest gradient, as a share of all draws, that counts as zero, and the largest gradient at which plain Newton steps
+# converge.
 _GRADIENT = 1e-12
 _NEAR = 1e-5
 _MOST_NEWTON_STEPS = 10
@@ -132,7 +133,7 @@ def maximise(prior: Floats, log_z_hats: Floats, occupancy: Floats, start: Floats
         _, gradient, curvature = likelihood(log_z, *case)
         if np.max(np.abs(gradient)) < _GRADIENT:
             break
-        # Least squares leave directions unchanged that the draws do not determine.
+        # Least squares do not move log Z in directions that the draws do not determine.
         log_z[1:] -= np.linalg.lstsq(curvature[1:, 1:], gradient[1:])[0]
     log_z = _fixed_point(log_z, *case, 1)
     error = np.max(np.abs(likelihood(log_z, *case)[1]))
@@ -145,7 +146,7 @@ def maximise(prior: Floats, log_z_hats: Floats, occupancy: Floats, start: Floats
 
 
 def _by_trust_region(log_z, *case):
-    """log Z (rung,) near the maximum from any start, by Newton's method in a trust region; the last digits are off."""
+    """log Z (rung,) near the maximum, from any start, by Newton's method in a trust region; not to full precision."""
     # Imported here, because the import is slow and every job of the workflow would wait for it.
     from scipy.optimize import minimize
 

@@ -2,8 +2,8 @@
 
 SAMS (Tan 2016, 2017; Carlson et al. 2016, eq 19): log Zhat_k grows by gamma_t q(beta_k | x) / r_k after every sweep,
 averaged over the chains of a group. Wang-Landau (Wang & Landau 2001; Atchade & Liu 2010; the 1 / t regime of
-Belardinelli & Pereyra 2007): each visit of a rung adds log F to its log Zhat. Cost of a sweep of both: one Gibbs sweep,
-and log f at a few interpolation nodes.
+Belardinelli & Pereyra 2007): each visit of a rung adds log F to its log Zhat. Cost of a sweep by either: one Gibbs
+sweep, and log f at a few interpolation nodes.
 """
 
 from collections.abc import Callable, Sequence
@@ -61,12 +61,12 @@ def run(
 
 
 def moves() -> GroupedMoves:
-    """The observer of all estimators here: counts of moves between rungs, for the transition matrix."""
+    """The observer that all estimators here share; it counts moves between rungs for the transition matrix."""
     return GroupedMoves()
 
 
 def end_ratio(draws: SimulatedTemperingDraws, ends: Floats) -> Floats:
-    """log Z (...,) by eq 12 from the sums (..., 2) over draws of the occupancy of the first and the last rung."""
+    """log Z (...,) by eq 12 from the occupancy (..., 2) of the first and the last rung, summed over draws."""
     ends = np.maximum(ends, FLOOR)
     shift = draws.log_z_base + draws.log_z_hat[-1] + np.log(draws.prior[0] / draws.prior[-1])
     return shift + np.log(ends[..., 1]) - np.log(ends[..., 0])
@@ -97,9 +97,9 @@ def estimate_of_draws(
 ) -> Estimate:
     """Estimate with the diagnostics of `Draws`; parts: number of independent parts of the draws behind `std_error`.
 
-    The estimate is converged if the chains made a round trip each on average, the halves of the sampling phase agree,
-    and `rule_error` is below the noise. rule_error: nats by which an integration rule may be off, infinite if unknown.
-    bias: nats that add to the error in quadrature. more: further diagnostics.
+    The estimate is converged if the chains made a round trip each on average and the halves of the sampling phase
+    agree. `rule_error` must also be at most three standard errors. rule_error: nats by which an integration rule may be
+    off, infinite if unknown. bias: nats that add to the error in quadrature. more: further diagnostics.
     """
     sample = draws.sample
     moved = drift(sample)
@@ -154,8 +154,8 @@ def stuck(draws: Any) -> dict[str, Any]:
 def drift(draws: SimulatedTemperingDraws) -> float:
     """log Z by eq 12 of the second minus log Z of the first half of the sampling phase, in standard errors.
 
-    The halves are whole blocks, each at its log Zhat. With an odd number the middle block is left out. The result is 0
-    for a single block.
+    The halves are whole blocks, each at its log Zhat. With an odd number of blocks the middle block is left out. The
+    result is 0 for a single block.
     """
     half = len(draws.occupancy) // 2
     if half == 0:
@@ -231,9 +231,9 @@ def run_sams(
 ) -> tuple[Any, Any]:
     """Draws of SAMS by `logzoo.samplers.tempering_runs.run_in_groups`.
 
-    exponent: of the gains of the first stage, in (0.5, 1). flatness: the largest |c_k / r_k - 1| at which the visits
-    count as flat. first_stage: share of the sweeps after which the second stage begins in any case. Other options: as
-    in `logzoo.samplers.tempering_runs.run_in_groups`. Raises ValueError for impossible options.
+    exponent: exponent of the gains in the first stage, in (0.5, 1). flatness: the largest |c_k / r_k - 1| at which the
+    visits count as flat. first_stage: share of the sweeps after which the second stage begins in any case. Other
+    options: as in `logzoo.samplers.tempering_runs.run_in_groups`. Raises ValueError for impossible options.
     """
     exponent, flatness = positive_number("exponent", exponent), positive_number("flatness", flatness)
     if not 0.5 < exponent < 1.0:

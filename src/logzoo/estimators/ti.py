@@ -15,7 +15,7 @@ from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
 from logzoo.types import Floats
 
 _RULES = ("riemann", "trapezoid", "corrected")
-# The finer rule that a rule is compared with, if the draws have the quantities that it needs.
+# The finer rule that a rule is compared with, if the draws have the quantities that the finer rule needs.
 _FINER = {"riemann": "trapezoid", "trapezoid": "corrected"}
 
 
@@ -31,7 +31,7 @@ def rao_blackwell(draws: Draws) -> Estimate:
 
 
 def _at_drawn_rungs(rule: str, draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of simulated tempering by a rule; each draw counts at the rung drawn given it."""
+    """The Estimate of `Draws` of simulated tempering by a rule; a draw x counts at the rung drawn from q(beta | x)."""
     log_z_of = partial(_log_z_of_sums, draws.sample, rule)
     finer = partial(_log_z_of_sums, draws.sample, _FINER.get(rule, rule))
     return _estimated(draws, draws.observed[RungDerivatives].sums, log_z_of, finer)
@@ -58,7 +58,8 @@ def _estimated(draws, sums, log_z_of, finer=None):
     The larger distance counts. The distance to a finer rule is the bias to leading order, and is part of the standard
     error.
     """
-    # Not divided by a power of two for the order of the rule, because an integrand with a step has no order.
+    # The distance is not divided by a power of two for the order of the rule: with a step in the integrand, no rule has
+    # its order.
     count = draws.sample.betas.size
     coarse = np.unique(np.append(np.arange(0, count, 2), count - 1))
     total = sums.sum(axis=0)

@@ -3,10 +3,10 @@
 Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). Neighbouring RBMs on the path exchange visible states with
 probability min(1, f_i(x_{i+1}) f_{i+1}(x_i) / (f_i(x_i) f_{i+1}(x_{i+1}))). BAR gives the ratios of their Z, and
 log Z = log Z_1 + sum_i log(Z_{i+1} / Z_i), with Z_1 of independent units. Cost of a sweep: one Gibbs sweep, and two
-products for each exchange.
+products of states and weights for each exchange.
 AIS along any path is unbiased for Z. RAISE anneals down the path from data (Burda et al. 2015). An annealing sweep
 costs about two Gibbs sweeps, because it keeps the inputs of two RBMs.
-Without snapshots the path is that of tempering, and the estimates are those of BAR, AIS and RAISE.
+Without snapshots the path is the path of tempering, and the estimates equal the estimates by BAR, AIS and RAISE.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def run(
 
 
 def run_up(rbm: RBM, ledger: SweepLedger, stream: Stream, *, snapshots: Any = None, **options: Any) -> AnnealedDraws:
-    """AnnealedDraws up along snapshots, or up the path of tempering.
+    """AnnealedDraws from the base up along the snapshots, or along the path of tempering if there are no snapshots.
 
     options: as in `samplers.snapshot_ladders.anneal`.
     """
@@ -62,9 +62,9 @@ def run_down(
     snapshots: Any = None,
     **options: Any,
 ) -> tuple[AnnealedDraws, Array]:
-    """AnnealedDraws down snapshots from data, and the vector of each chain, as in `logzoo.estimators.reverse.run`.
+    """AnnealedDraws from data down the snapshots, and the data vector of each chain, as in `estimators.reverse.run`.
 
-    The other options are those of `samplers.snapshot_ladders.anneal`.
+    The other options are the options of `samplers.snapshot_ladders.anneal`.
     """
     starts, vector = starts_of(rbm, ledger, stream, data, vectors)
     if snapshots is None:

@@ -14,9 +14,9 @@ from logzoo.samplers.observers import GroupedMoves
 from logzoo.samplers.tempering_chains import COUNT_FLOOR
 from logzoo.types import ArrayLike, Floats
 
-# Groups of chains whose matrices are kept for the spread; each costs 8 bytes times rungs squared.
+# Most groups of chains whose matrices are kept for the spread. A matrix takes 8 bytes times rungs squared.
 _MOST_GROUPS = 20
-# Added to every entry of the row-stochastic matrix; far below rounding, and far above the smallest float.
+# Number added to every entry of the row-stochastic matrix. It is far below rounding, and far above the smallest float.
 _FLOOR = 1e-100
 
 
@@ -51,10 +51,10 @@ def _from_stationary(draws, sums):
 
 
 def smoothed(moves: Floats) -> Floats:
-    """Moves (rung, rung) with 0.1 added to every rung, half of it to each neighbour and back.
+    """Moves (rung, rung) with 0.1 of a move added from every rung, half of it to each neighbour.
 
-    Rungs without a move then follow from their neighbours. The added moves are symmetric, with rows of equal sums (the
-    ends keep half of theirs), so no rung is favoured.
+    Rungs without a move then follow from their neighbours. At an end, the half without a neighbour stays at the rung.
+    The added moves are symmetric and have equal row sums, so no rung is favoured.
     """
     total = moves.copy()
     rungs, half = np.arange(len(moves) - 1), 0.5 * COUNT_FLOOR
@@ -75,7 +75,8 @@ def stationary(matrix: ArrayLike) -> Floats:
     Returns
     -------
     ndarray, shape (state,)
-        Small probabilities are as exact as large ones. A floor far below rounding joins states that do not communicate.
+        Small probabilities have the same relative accuracy as large ones. A floor far below rounding joins states that
+        do not communicate.
 
     Raises
     ------

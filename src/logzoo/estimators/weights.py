@@ -1,9 +1,9 @@
-"""AIS and SMC: log Z from importance weights of annealed chains, hidden units summed out of the weights.
+"""AIS and SMC: log Z from importance weights of annealed chains, with the hidden units summed out of the weights.
 
 AIS (Neal 2001; Salakhutdinov & Murray 2008, eqs 10 to 12; averaged moments: Grosse, Maddison & Salakhutdinov 2013):
 log Z = log Z_1 + log mean exp(log w) over independent chains. SMC resamples in independent islands of chains (Del
-Moral, Doucet & Jasra 2006; as population annealing Hukushima & Iba 2003): log Z = log Z_1 + log of the mean over
-islands of Zhat_g. Families: Wang, Machta & Katzgraber (2015); error from the families of a run: Lee & Whiteley (2018).
+Moral, Doucet & Jasra 2006; as population annealing Hukushima & Iba 2003): log Z = log Z_1 + log of the mean Zhat_g over
+islands. Families are described by Wang, Machta & Katzgraber (2015), and the error from them by Lee & Whiteley (2018).
 Both estimators are unbiased for Z on any path, so log Z is low on average. Cost: one sweep a rung, and log f at two
 rungs. A sweep between two RBMs costs about two Gibbs sweeps, because it keeps the inputs of both.
 """
@@ -110,8 +110,8 @@ def fewest_effective(chains: int) -> float:
 def log_normal_error(log_w: Floats) -> float:
     """Relative standard error of the mean of log-normal weights, from the spread of their logs (chain,).
 
-    The decisive weights are mostly not among those drawn, but the spread of the logs predicts them. The variance is the
-    mean square above the median, because chains far below it have no weight.
+    The decisive weights are mostly not drawn, but the spread of the logs predicts them. The variance is the mean
+    squared distance from the median, over the logs above it, because chains far below it have no weight.
     """
     above = log_w - np.median(log_w)
     above = above[above >= 0.0]
@@ -131,8 +131,8 @@ def log_normal_variance(variance: float, freedom: float) -> float:
 def variance_is_unreliable(rbm: RBM, log_w: Floats, ledger: SweepLedger) -> dict[str, bool]:
     """Signs that the variance of the log-weights (chain,) of annealing does not measure its error.
 
-    The signs are that all chains followed the same path (only independent units have equal weights), and that log f
-    changed by too many nats in a sweep.
+    One sign is equal log-weights, unless the units are independent: all chains then followed the same path. The other
+    sign is that log f changed by too many nats in a sweep.
     """
     differ = np.ptp(log_w) > _ROUNDING * max(1.0, np.abs(log_w).max()) or not rbm.weights.any()
     return {"one-way": not differ, "steep": is_steep(log_w, ledger.sweeps)}
@@ -153,8 +153,9 @@ _LARGEST_SHARE = 0.5
 def read_islands(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample is ResampledDraws.
 
-    Its error is the largest of three errors: over islands, of log-normal weights of islands, and over families.
-    The estimate is converged if it rests on at least ten families and no island carries half of it.
+    The error is the largest of three errors: the jackknife error over islands, the error for log-normal weights of
+    islands, and the error over families. The estimate is converged if it rests on at least ten effective families and
+    no island carries more than half of Z. The weights of the islands must also measure the error.
     """
     sample = draws.sample
     count, islands = sample.log_weight.size, sample.island[-1] + 1
@@ -174,6 +175,6 @@ def read_islands(draws: Draws) -> Estimate:
 
 
 def family_shares(draws: ResampledDraws) -> Floats:
-    """Share (chain,) of the sum of all weights that descends from each first state; 0 without descendants."""
+    """Share (chain,) of the sum of all weights that the descendants of each first state hold; 0 without descendants."""
     relative = np.exp(draws.log_weight - draws.log_weight.max())
     return np.bincount(draws.family, relative, minlength=relative.size) / relative.sum()

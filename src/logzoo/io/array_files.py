@@ -29,7 +29,7 @@ _HINTS = {
 def list_arrays(path: FilePath, text: str | None) -> tuple[dict[str, Header], Any]:
     """List the arrays of a file, {"group/array": Header}, and read the text named `text` at its root, or None.
 
-    Raises ValueError, one line without the path, for a file that h5py cannot read.
+    Raises a one-line ValueError without the path for a file that h5py cannot read.
     """
     arrays = {}
     with _opened(path) as (h5py, file):
@@ -67,7 +67,7 @@ def _opened(path):
 
 
 def load_by(module: str, function: str, path: FilePath, **options: Any) -> Any:
-    """Read a whole file by a function of a library; ValueError, one line, for a missing library or a damaged file."""
+    """Read a whole file by a function of a library; a one-line ValueError for a missing library or a damaged file."""
     library = module.partition(".")[0]
     try:
         load = getattr(importlib.import_module(module), function)
@@ -79,7 +79,7 @@ def load_by(module: str, function: str, path: FilePath, **options: Any) -> Any:
 
 @contextlib.contextmanager
 def _one_line(form):
-    """Raise ValueError, one line, in place of any error by which the library refuses a file of this format."""
+    """Raise a one-line ValueError in place of any error by which the library refuses a file of this format."""
     try:
         yield
     except Exception as error:
@@ -100,7 +100,7 @@ _NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bi
 def list_matrices(path: FilePath) -> dict[str, Header]:
     """List the variables of a file, {name: Header}; the type is object for all but full arrays of numbers.
 
-    Raises ValueError, one line without the path, for a file that SciPy cannot read and for a name that occurs twice.
+    Raises a one-line ValueError without the path for a file that SciPy cannot read and for a name that occurs twice.
     """
     from scipy.io import whosmat
 
@@ -116,7 +116,7 @@ def list_matrices(path: FilePath) -> dict[str, Header]:
 
 
 def read_matrices(path: FilePath, names: Sequence[str]) -> dict[str, np.ndarray]:
-    """Read those named variables that a file has, {name: array}; no other variable is unpacked.
+    """Read the named variables that a file has, {name: array}; no other variable is unpacked.
 
     Raises the errors of `list_matrices`, and ValueError for variables that are not full arrays of real numbers, or
     too large.

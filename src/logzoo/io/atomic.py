@@ -31,8 +31,8 @@ def written_whole(path: FilePath) -> Iterator[Path]:
     """Give the path of a temporary file to write, which is renamed to `path` if the block raises no error.
 
     Several processes may write the same file at the same time. Raises ValueError if `path` is a link or anything but a
-    regular file; `resolved_output` resolves a user's own link before the work starts. Raises OSError, which names
-    `path`, if the disk refuses.
+    regular file; `resolved_output` resolves a user's own link before the work starts. Raises an OSError that names
+    `path` if the disk refuses to write.
     """
     path = Path(path)
     check_replaceable(path)
@@ -48,7 +48,7 @@ def written_whole(path: FilePath) -> Iterator[Path]:
 
 
 def check_replaceable(path: FilePath) -> None:
-    """Raise ValueError, one line, if anything but a regular file lies at a path, a link included."""
+    """Raise a one-line ValueError if a path is a link or anything else but a regular file."""
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:
@@ -59,7 +59,7 @@ def check_replaceable(path: FilePath) -> None:
 
 
 def resolved_output(path: FilePath) -> Path:
-    """The Path to write for a user's file name, links resolved; ValueError if no file can be created there."""
+    """The Path to write for a user's file name, with links resolved; ValueError if no file can be created there."""
     is_link = os.path.islink(path)
     target = Path(os.path.realpath(path)) if is_link else Path(path)
     name = f"{path} (a link to {target})" if is_link else path
@@ -130,7 +130,7 @@ def _runs(process):
 
 
 def _is_full(folder):
-    """Whether there is no room for another file: too few bytes, or no inode (some file systems count none)."""
+    """Whether there is no room for another file: too few bytes, or no inode (some file systems do not count inodes)."""
     room = os.statvfs(folder) if hasattr(os, "statvfs") else None
     no_inode = room is not None and room.f_files > 0 and room.f_favail == 0
     return no_inode or shutil.disk_usage(folder).free < _FULL_BYTES
@@ -138,7 +138,7 @@ def _is_full(folder):
 
 def _of_place(error, path, temporary):
     """The error with the name of the file to be written; other errors are returned unchanged."""
-    named = getattr(error, "filename", None)  # xarray makes it absolute
+    named = getattr(error, "filename", None)  # xarray makes the path absolute
     if named is not None and os.path.abspath(named) != os.path.abspath(temporary):
         return error
     if _is_full(path.parent):

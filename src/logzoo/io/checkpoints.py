@@ -35,7 +35,7 @@ _MARK, _MARK_AT = "logzoo_checkpoint", 30
 
 
 def identity_of(value: Any) -> str:
-    """A hash of settings: nested dicts, lists, dataclasses, arrays and plain values; equal only if all values are."""
+    """A hash of settings: nested dicts, lists, dataclasses, arrays and plain values. Equal hashes mean equal values."""
     if is_dataclass(value):
         value = {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, dict):
@@ -97,7 +97,7 @@ def chosen_checkpoint(path: FilePath, call: dict[str, Any], modules: Iterable[st
 
 
 def _arrays_in(path, names=None):
-    """The named arrays of a checkpoint, by default all; {} if the file is damaged or its header states too much."""
+    """The named arrays of a checkpoint, by default all; {} if the file is damaged or its header states a huge size."""
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
             names = stored.files if names is None else names
@@ -109,10 +109,10 @@ def _arrays_in(path, names=None):
 
 
 class Checkpoint:
-    """The file at `path`, written about every 15 seconds; `identity` names its work, such as a training.
+    """The file at `path`, written about every 15 seconds; `identity` names the work, such as a training.
 
-    Work of the same identity continues from the file to the same bits. The caller discards the file after storing the
-    result. Raises ValueError for an impossible path, and for the path of a file that is not a checkpoint.
+    Work with the same identity continues from the file and ends with the same bits. The caller discards the file after
+    storing the result. Raises ValueError for an impossible path, and for the path of a file that is not a checkpoint.
     """
 
     def __init__(self, path: FilePath, identity: str) -> None:
@@ -135,7 +135,10 @@ class Checkpoint:
         self.identity, self.written, self.refused = identity, time.monotonic(), False
 
     def load(self, parts: Mapping[str, Any]) -> int:
-        """Restore the parts and return the next step: 0 without a file of this identity; ValueError if damaged."""
+        """Restore the parts and return the next step, or 0 if there is no readable checkpoint of this identity.
+
+        Raises ValueError if the checkpoint has this identity but lacks state of the parts.
+        """
         if not is_checkpoint(self.path):
             return 0
         arrays = _arrays_in(self.path)
@@ -152,12 +155,12 @@ class Checkpoint:
             raise ValueError(f"{self.path}: expected a whole checkpoint, found a damaged one; remove it") from None
 
     def save_if_due(self, step: int, parts: Mapping[str, Any]) -> None:
-        """Write the file if the last one is 15 seconds old. The parts hold the state before `step`."""
+        """Write the file if the last file is 15 seconds old. The parts hold the state before `step`."""
         if time.monotonic() - self.written >= _SECONDS:
             self.save(step, parts)
 
     def save(self, step: int, parts: Mapping[str, Any]) -> None:
-        """Write the file, whole or not at all. A full disk causes only a warning, because it may have room later."""
+        """Write the file whole or not at all. An OSError causes only a warning, because a later attempt may succeed."""
         arrays = {f"{name}/{key}": array for name, part in parts.items() for key, array in part.state.items()}
         try:
             if os.path.lexists(self.path) and not is_checkpoint(self.path):
@@ -186,7 +189,7 @@ class Resumed:
         return {name: np.array(attrgetter(name)(self)) for name in self._kept}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Set the attributes to those of a `state`, to continue to the same bits."""
+        """Set the attributes from a `state`, so that the work continues and ends with the same bits."""
         for name in self._kept:
             part, _, attribute = name.rpartition(".")
             owner, value = attrgetter(part)(self) if part else self, state[name]

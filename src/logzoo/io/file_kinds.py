@@ -55,7 +55,7 @@ ADVICE = {
 def file_kind(path: FilePath) -> str:
     """The kind of a file by its first bytes, otherwise by its suffix, otherwise "unknown".
 
-    Raises ValueError, one line that names the file, for a file that is missing or may not be read.
+    Raises a one-line ValueError that names the file if the file is missing or may not be read.
     """
     path = Path(path)
     if not path.exists() or path.is_dir():

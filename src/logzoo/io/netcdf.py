@@ -1,7 +1,7 @@
 """Artifacts: NetCDF files with their provenance, a hash of their content, and a seal.
 
-The seal is a hash of all other bytes, at the end of the file, where the HDF5 library ignores it. It is checked first,
-because that library may crash or loop on a damaged file.
+The seal is a hash of all other bytes, at the end of the file, where the HDF5 library ignores it. The seal is checked
+first, because the HDF5 library may crash or loop on a damaged file.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _NUMBERS = {"float32", "float64", *(f"{sign}int{bits}" for sign in ("", "u") for
 def write_artifact(
     dataset: xarray.Dataset, path: FilePath, *, kind: str, parameters: Any, source: str, inputs: Any, seed_path: str
 ) -> None:
-    """Write a dataset with its provenance: complete and read back, or not at all.
+    """Write a dataset with its provenance, whole or not at all, and verify the file by reading it back.
 
-    source: a `source_digest`; inputs: {path: content hash}; seed_path: name of the random stream. Equal arguments give
+    source: a `source_digest`. inputs: {path: content hash}. seed_path: name of the random stream. Equal arguments give
     equal bytes. An existing file is replaced in one step. Raises ValueError for contents that the schema of the kind or
-    NetCDF forbids, and for absolute paths. Raises OSError, which names the file, if the disk refuses to write.
+    NetCDF forbids, and for absolute paths. Raises an OSError that names the file if the disk refuses to write.
     """
     path = Path(path)
     if not path.parent.is_dir():
@@ -71,7 +71,7 @@ def read_artifact(path: FilePath, kind: str | None = None) -> xarray.Dataset:
     """Read an artifact into memory and close the file; values and attributes are as they were written.
 
     kind: the expected kind (None: any). The bytes of the file are verified before the NetCDF library reads them. Raises
-    ValueError, one line that names the file, if it is missing, damaged, edited or of another kind.
+    a one-line ValueError that names the file if it is missing, damaged, edited or of another kind.
     """
     path = Path(path)
     wanted = f"{kind} artifact" if kind else "logzoo artifact"
@@ -96,7 +96,7 @@ def read_artifact(path: FilePath, kind: str | None = None) -> xarray.Dataset:
 
 
 def read_provenance(path: FilePath) -> dict[str, Any]:
-    """Read only the attributes of an artifact, after verifying its bytes. ValueError, one line, for any other file."""
+    """Read only the attributes of an artifact, after verifying its bytes; a one-line ValueError for any other file."""
     path = Path(path)
     try:
         check_seal(path)
@@ -114,7 +114,7 @@ def read_provenance(path: FilePath) -> dict[str, Any]:
 def load_raw(path: FilePath) -> xarray.Dataset:
     """Read a file without masking or dates; only booleans, strings and coordinates are restored.
 
-    Raises ValueError if its header states far more than its size, and errors of many types for damaged files.
+    Raises ValueError if the header states far more bytes than the file has, and errors of many types for damaged files.
     """
     # This check comes first, because xarray reads some variables when it opens a file.
     check_unpacked(path, unpacked_bytes(path))
@@ -133,7 +133,8 @@ def content_sha256(dataset: xarray.Dataset) -> str:
     """Hash all values, names, dimensions, types and attributes of a dataset, except the hash stored in it.
 
     Variables and attributes count as NetCDF returns them: their order does not matter, a list of one number is a
-    number, strings have no fixed width. Returns 64 hexadecimal digits; ValueError for types that NetCDF cannot hold.
+    number, and strings have no fixed width. Returns 64 hexadecimal digits. Raises ValueError for types that NetCDF
+    cannot hold.
     """
     digest = hashlib.sha256()
 
@@ -178,7 +179,7 @@ def _canonical_values(values, what):
 
 
 def _canonical_attribute(value, what):
-    """Return [type name, values] of an attribute, numbers as hexadecimal bytes."""
+    """Return [type name, values] of an attribute, with numbers as hexadecimal bytes."""
     plain = isinstance(value, str | int | float | list | tuple | np.generic | np.ndarray)
     flat = np.atleast_1d(np.asarray(value)) if plain else np.empty(0)
     if flat.ndim != 1 or flat.size == 0 or not (flat.dtype.kind == "U" or flat.dtype.name in _NUMBERS):
@@ -222,7 +223,7 @@ def seal(path: FilePath) -> None:
 
 
 def check_seal(path: FilePath) -> None:
-    """Raise ValueError, which does not name the file, unless it is NetCDF 4 and its bytes match its seal."""
+    """Raise ValueError unless a file is NetCDF 4 and its bytes match its seal; the message does not name the file."""
     digest = hashlib.sha256()
     with open_regular(path) as file:
         length = os.fstat(file.fileno()).st_size - SEAL_BYTES

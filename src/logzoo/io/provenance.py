@@ -29,7 +29,7 @@ def source_digest(
     """Hash the behaviour of modules and of all modules that they import inside some packages.
 
     packages: folders of the packages. scripts: further files outside the packages; Python scripts count with their
-    imports. The digest (64 hexadecimal digits) covers the names of Python files and their syntax trees, without
+    imports. The digest (64 hexadecimal digits) covers the names of Python files and their syntax trees. It leaves out
     comments, docstrings, positions, annotations of functions, imports from `typing` and `collections.abc`, and blocks
     under `if TYPE_CHECKING`. For other files it covers the name and the bytes. Raises ValueError for a module that does
     not exist and for a relative import.
@@ -80,7 +80,7 @@ def software_versions() -> dict[str, str]:
 
 @cache
 def _files_of_modules(packages: tuple[Path, ...]) -> dict[str, str]:
-    """Map every module of packages to its file, and every package to its __init__.py. Cached: imports do not change."""
+    """Map every module of packages to its file, and every package to its __init__.py. Assumes that no file is added."""
     relatives = {path: path.relative_to(root.parent) for root in packages for path in root.rglob("*.py")}
     names = {path: ".".join(relative.with_suffix("").parts) for path, relative in relatives.items()}
     return {name.removesuffix(".__init__"): str(path) for path, name in names.items()}
@@ -150,7 +150,7 @@ def _is_for_type_checkers(statement: ast.AST) -> bool:
 
 
 def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield statements and all statements inside them, except those for type checkers.
+    """Yield statements and all statements inside them, except statements for type checkers.
 
     Expressions are skipped: they are most of the nodes and contain no imports.
     """

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from logzoo.types import FilePath
 
-# Larger than any manifest, page or picture. In memory, JSON takes up to 50 times its bytes.
+# Most bytes of a file that are read, above the size of any manifest, page or picture. In memory, JSON takes up to 50
+# times its bytes.
 _MOST_JSON_BYTES, _MOST_BYTES = 1 << 22, 1 << 26
 
 
@@ -28,7 +29,7 @@ def open_regular(path: FilePath, most: int | None = None) -> BufferedReader:
     """Open a regular file for reading bytes.
 
     A FIFO or device is never read, and opening one never blocks. Raises ValueError for any other kind of file and for
-    more than `most` bytes; its message does not name the file.
+    more than `most` bytes; the message does not name the file.
     """
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     try:
@@ -71,7 +72,8 @@ def sha256_of(path: FilePath) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-# Most bytes after unpacking, or this many times the size of the file: weights pack to half at best, zeros to 1/1000.
+# A file may unpack to this many bytes, or to this many times its size if that is more. Weights pack to half of their
+# size at best, and zeros to a thousandth.
 _MOST_UNPACKED, _MOST_TIMES = 1 << 28, 32
 
 
@@ -88,7 +90,7 @@ def most_unpacked(path: FilePath) -> int:
 
 
 def check_unpacked(path: FilePath, size: int) -> None:
-    """Raise ValueError, which does not name the file, if `size` bytes are more than the file may unpack to."""
+    """Raise ValueError if `size` bytes are more than the file may unpack to; the message does not name the file."""
     most = most_unpacked(path)
     if size > most:
         raise ValueError(f"expected numbers of at most {most:,} bytes in a file of its size, found {size:,}")

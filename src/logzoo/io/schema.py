@@ -64,7 +64,8 @@ SCHEMAS = {
     },
 }
 
-# Variables that may hold NaN, by kind; all variables of the kinds in `may_be_missing` may, too. None may be infinite.
+# Variables that may hold NaN, by kind. `may_be_missing` lists kinds of which any variable may hold NaN. No variable may
+# be infinite.
 _INCOMPLETE = {
     "check": {"tracked_log_z", "tracked_std_dev"},
     "zoo": {"log_z", "std_error", "interval"},
@@ -74,14 +75,14 @@ _OTHER_NUMBERS, _MISSING = {"scale_factor", "add_offset"}, {"_FillValue", "missi
 
 
 def may_be_missing(kind: str, name: str) -> bool:
-    """Whether a variable of an artifact of that kind may hold NaN; in an estimate, only diagnostics may."""
+    """Whether a variable of an artifact of that kind may hold NaN; in an estimate, only diagnostics may hold NaN."""
     if kind == "estimate":
         return name not in SCHEMAS[kind]
     return kind in ("trace", "table", "verdict", "scorecard") or name in _INCOMPLETE.get(kind, ())
 
 
 def check(dataset: xarray.Dataset, kind: str) -> None:
-    """Check that a dataset is an artifact of a kind, which may have more variables; ValueError, one line, if not."""
+    """Raise a one-line ValueError unless a dataset is an artifact of a kind. Further variables are allowed."""
     if kind not in SCHEMAS:
         raise ValueError(f"unknown kind of artifact {kind!r}: expected one of {', '.join(SCHEMAS)}")
     if not any(variable.size for variable in dataset.data_vars.values()):
@@ -108,7 +109,7 @@ def check(dataset: xarray.Dataset, kind: str) -> None:
 
 
 def check_finite(dataset: xarray.Dataset, kind: str) -> None:
-    """Raise ValueError, one line, if a number is infinite, or is NaN where the kind does not allow it."""
+    """Raise a one-line ValueError if a number is infinite, or is NaN where the kind does not allow NaN."""
     for name, variable in dataset.variables.items():
         if variable.dtype.kind == "f":
             wrong = np.isinf if may_be_missing(kind, str(name)) else lambda values: ~np.isfinite(values)
@@ -121,12 +122,12 @@ Labelled = tuple[str | tuple[str, ...], Any, dict[str, str]]
 
 
 def labelled(dimensions: str | tuple[str, ...], values: Any, long_name: str, units: str) -> Labelled:
-    """A variable as xarray takes it: dimensions, values, and CF attributes long_name and units."""
+    """A variable in the form that xarray takes: dimensions, values, and CF attributes long_name and units."""
     return dimensions, values, {"long_name": long_name, "units": units}
 
 
 def coordinate(dimension: str, values: Iterable[Any], long_name: str, units: str = "1") -> Labelled:
-    """A coordinate of a dimension as xarray takes it: numbers, or names, which NetCDF needs as objects."""
+    """A coordinate in the form that xarray takes. Values are numbers or names; NetCDF needs names as objects."""
     values = list(values)
     names = any(isinstance(value, str) for value in values)
     return labelled(dimension, np.array(values, dtype=object if names else None), long_name, units)

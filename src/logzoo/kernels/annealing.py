@@ -1,7 +1,8 @@
-"""Annealed importance sampling (Neal 2001) and its reverse: each step along a path weighs the state, then sweeps.
+"""Annealed importance sampling (Neal 2001) along a path of distributions, and its reverse.
 
-Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], hidden units summed out; K rungs; a = b + v W. Paths
-lead to an RBM from its base (Salakhutdinov & Murray 2008), from product laws of both layers, or from another RBM.
+Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], hidden units summed out; K rungs, numbered from 0;
+a = b + v W. A forward step weighs the state, then sweeps. A reverse step sweeps, then weighs the state. Paths lead to
+an RBM from its base (Salakhutdinov & Murray 2008), from product laws of both layers, or from another RBM.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def weigh(
 def run_annealing(
     parameters: Parameters, betas: Array, key: np.uint64, first: int, last: int, chains: Chains, log_weight: Array
 ) -> None:
-    """Annealing steps first, ..., last - 1 in place: weigh from beta_{k-1} to beta_k, then sweep at beta_k.
+    """Run annealing steps `first` to `last - 1` in place: weigh from beta_{k-1} to beta_k, then sweep at beta_k.
 
     The step to the last rung makes no sweep, because its state is not read.
     """
@@ -71,10 +72,9 @@ def run_annealing(
 def run_reverse_annealing(
     parameters: Parameters, betas: Array, key: np.uint64, first: int, last: int, chains: Chains, log_weight: Array
 ) -> None:
-    """Reverse steps first, ..., last - 1 in place; step n starts at the n-th rung from the top, K - n + 1.
+    """Run reverse steps `first` to `last - 1` in place; step n starts at rung k = K - n.
 
-    A step sweeps at beta_k, then weighs the new state x_{k-1} from beta_{k-1} to beta_k. A forward step weighs x_{k-1}
-    first and then sweeps. K - 1 steps reach the base.
+    A step sweeps at beta_k, then weighs the new state from beta_{k-1} to beta_k. K - 1 steps reach the base.
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)
@@ -86,7 +86,7 @@ def run_reverse_annealing(
 
 
 class Laws(NamedTuple):
-    """Product laws of both layers in fixed point, as multiples of the unit of the parameters."""
+    """Product laws of both layers in fixed point, as multiples of `Parameters.unit`."""
 
     visible: np.ndarray  # (laws, V rounded up to blocks) int32: theta
     hidden: np.ndarray  # (laws, H rounded up to blocks) int32: phi
@@ -144,7 +144,7 @@ def run_centred_annealing(
     chains: Chains,
     log_weight: Array,
 ) -> None:
-    """Annealing steps first, ..., last - 1 in place: weigh from beta_{k-1} to beta_k, then sweep at beta_k.
+    """Run annealing steps `first` to `last - 1` in place: weigh from beta_{k-1} to beta_k, then sweep at beta_k.
 
     law (chains,): the law of each chain. The step to the last rung makes no sweep, because its state is not read.
     """
@@ -170,7 +170,7 @@ def start_from_laws(parameters: Parameters, laws: Laws, law: Array, key: np.uint
 def log_f_between(
     parameters: Parameters, chains: Chains, chain: int, share: np.float32, scratch: EnergyScratch
 ) -> float:
-    """log f_s(v) of one chain at share s of the path, hidden units summed out, in nats."""
+    """log f_s(v) of one chain at share s of the path, in nats, with the hidden units summed out."""
     units, v, bias, inputs = chains.h.shape[1], chains.v[chain], parameters.visible_bias, chains.hidden_input[chain]
     unit = np.float64(parameters.unit)
     far = np.float64(share) * unit
@@ -212,7 +212,7 @@ def run_between(
     """Anneal along `shares` (n,) in place: each step weighs, then sweeps at the new share; the last step only weighs.
 
     The sweeps are numbered from `sweep` on. `parameters` and `chains` come from `fixed_point.paired_parameters` and
-    `fixed_point.paired_chains`; inputs must be up to date. Weights sum the hidden units out.
+    `fixed_point.paired_chains`; inputs must be up to date. The weights have the hidden units summed out.
     """
     hidden_scratch, visible_scratch = sweep_scratch(chains)
     energies = energy_scratch(chains.h.shape[1])

@@ -4,12 +4,12 @@ Legend: m (K, K) log weight of particle i at temperature k; an assignment s has 
 hold temperatures other than the last. F(S) sums over all ways to give the first |S| particles the temperatures S; B(S)
 does the same for the last |S| particles. If the first |S| particles have S and the next particle has the last
 temperature, the other particles have the remaining set R. The terms F(S) exp(m[|S|, K]) B(R) add up to the sum over all
-assignments. The terms of one |S| give the probability that this next particle has the last temperature. F and B take
-(K - 1) 2**(K - 2) multiplications each; there are K! assignments.
+assignments. The share of the terms with the same |S| in this sum is the probability that the next particle has the last
+temperature. F and B take (K - 1) 2**(K - 2) multiplications each, although there are K! assignments.
 
-Sums stay in float64 without logarithms: potentials u_i + w_k >= m[i, k], with equality along the best assignment, turn
-the weights into exp(m[i, k] - u_i - w_k) <= 1. Their product along the best assignment is 1. The sum over all
-assignments therefore lies between 1 and K!, and terms that underflow are below its rounding.
+Sums stay in float64 without logarithms. Potentials u_i + w_k >= m[i, k], with equality along the best assignment, scale
+the weights to exp(m[i, k] - u_i - w_k) <= 1. The scaled weights of the best assignment have the product 1. The sum over
+all assignments therefore lies between 1 and K!, and terms that underflow are below its rounding.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LARGEST = 20
 # A scaled weight below exp(-100) changes no sum: 20! exp(-100) is 1e-25. Setting it to 0 avoids subnormal products.
 _LOWEST = -100.0
-# Sets that differ in this many elements are summed over together.
+# The sums of sets that differ only in their first _LOW elements are computed together.
 _LOW = 3
 
 
@@ -37,13 +37,13 @@ class AssignmentScratch(NamedTuple):
     """Scratch for K particles, which `sum_assignments` fills and `draw_assignment` reads."""
 
     table: np.ndarray  # (K, K) float64: scaled weights
-    rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: weights, one particle a row, in the order of F or B
+    rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: weights, one row per particle, in the order of F or B
     forward: np.ndarray  # (2**(K - 1),), at least 8, float64: F
     backward: np.ndarray  # like `forward`: B
     sizes: np.ndarray  # like `forward`, int64: |S|
     shares: np.ndarray  # (K,) float64: P(particle i has the last temperature)
-    total: np.ndarray  # (1,) float64: sum over all assignments of the scaled weights
-    potentials: np.ndarray  # (3, K + 1) float64: u, w and the slack of each temperature; entry 0 is artificial
+    total: np.ndarray  # (1,) float64: sum over all assignments, with scaled weights
+    potentials: np.ndarray  # (3, K + 1) float64: -u, -w and the slack of each temperature; entry 0 is artificial
     paths: np.ndarray  # (3, K + 1) int64, by temperature: its particle (from 1), previous temperature, 1 if reached
 
 
@@ -120,7 +120,7 @@ def _fill_table(m: Array, count: int, scratch: AssignmentScratch) -> float:
 
 @part
 def _fill_rows(count: int, reverse: bool, scratch: AssignmentScratch) -> None:
-    """Fill `rows` with the weights of particles at all temperatures but the last; reverse: the last particle first."""
+    """Fill `rows` with the weights at all temperatures except the last. `reverse` puts the last particle first."""
     rows, elements = scratch.rows, count - 1
     for i in range(max(elements, _LOW)):
         particle = elements - i if reverse else i
@@ -130,7 +130,7 @@ def _fill_rows(count: int, reverse: bool, scratch: AssignmentScratch) -> None:
 
 @part
 def _sum_over_sets(rows: Array, elements: int, sizes: Array, sums: Array) -> None:
-    """sums[S] = sum over all orders of the elements of S of the product of rows[position, element].
+    """Set sums[S] to the sum, over all orders of the elements of S, of the product of rows[position, element].
 
     Eight sets that differ only in the first three elements have separate sums, which the processor adds in parallel.
     """
@@ -198,8 +198,8 @@ def draw_assignment(uniforms: Array, scratch: AssignmentScratch, drawn: Array) -
     """Draw an assignment, in proportion to its weight, into drawn (K,): the temperature of each particle.
 
     The scratch must come from `sum_assignments`. uniforms (K,) in [0, 1): the last number draws the particle with the
-    last temperature and the set of temperatures of the particles before it. The others draw the temperatures of the
-    other particles in turn.
+    last temperature and the set of temperatures of the particles before it. Each other number draws the temperature of
+    one other particle.
     """
     count = drawn.size
     whole = (1 << (count - 1)) - 1
@@ -208,7 +208,7 @@ def draw_assignment(uniforms: Array, scratch: AssignmentScratch, drawn: Array) -
     for subset in range(whole + 1):
         weight = scratch.table[scratch.sizes[subset], count - 1]
         weight *= scratch.forward[subset] * scratch.backward[whole ^ subset]
-        # Rounding may leave the level at 0; an impossible choice is still not drawn.
+        # Choices of weight 0 are skipped, so rounding of the level never draws an impossible assignment.
         if weight > 0.0:
             chosen = subset
             level -= weight

@@ -1,8 +1,8 @@
 """Bernoulli draws of whole layers: P(1) = sigmoid(x), resolved to 2**-32.
 
-A unit's draw is a 32-bit word. Its leading half nearly always decides alone. Fewer than one unit in 10,000 is drawn
-again, by the exact rule `draw_unit` and with the trailing half, which comes from a separate stream. The result always
-equals that of the exact rule; the number of units drawn again only affects the time.
+A unit's draw is a 32-bit word. The leading half of the word nearly always decides the value. Otherwise the unit is
+open: it is drawn again by the exact rule `draw_unit`, with the trailing half, which comes from a separate stream. Fewer
+than one unit in 10,000 is open. Every value equals the value by the exact rule, so open units only cost time.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ _MANTISSA_BITS = 23
 _TWO_TO_23 = 8388608.0
 _TWO_TO_23_BITS = 0x4B000000
 _HALVES = 65536.0
-# Arguments are clipped here: below 2**-30 only a leading half of zero can draw the rarer value.
+# Arguments are clipped here. Below a probability of 2**-30, only a leading half of zero can draw the rarer value.
 _LOWEST = -30.0
 # A unit is open if its leading half is this close, in steps of the half, to the threshold of its draw. The trailing
-# half moves the threshold by at most 1, the error of the power of two by 65536 * 2.7e-6 = 0.18, rounding by less than
-# 0.05.
+# half moves the threshold by at most 1. The error of the power of two moves it by 65536 * 2.7e-6 = 0.18, and rounding
+# moves it by less than 0.05.
 _CLOSE = 1.5
 
 
 @njit(inline="always")
 def draw_unit(x: np.float32, word: np.uint32) -> bool:
-    """The value (0 or 1) of a unit of logit x (float32) drawn with a 32-bit word: the exact rule.
+    """The exact rule: the value (0 or 1) of a unit of logit x (float32), drawn with a 32-bit word.
 
     The rarer value is drawn with probability sigmoid(-|x|) <= 1/2, so both ends of the scale are resolved
     down to 2**-32 although float32 has only 24 bits near one.
@@ -63,7 +63,7 @@ def draw_unit(x: np.float32, word: np.uint32) -> bool:
 
 
 def emit_decision(builder: ir.IRBuilder, x: ir.Value, half: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Emit draws with leading halves (32-bit lanes) at logits x (float32); return masks of the ones and open units.
+    """Emit draws with leading halves (32-bit lanes) at logits x (float32); return masks of ones and of open units.
 
     A unit that is not open has the value of the exact rule, for any trailing half. Only the choice of open units uses
     approximations, so multiplications and additions may be fused.
@@ -158,7 +158,7 @@ def _emit_words(
 
 
 def _draw_words(count):
-    """An intrinsic that draws 32 units, or 64: it stores the ones in `drawn` and returns the open units."""
+    """An intrinsic that draws 32 or 64 units, stores the ones in `drawn` and returns the open units."""
 
     @llvm.emitted(types.uint64, *[types.intp] * 3, *[types.float32] * 2, *[types.uint64] * 6)
     def emit(builder, inputs, base, drawn, scale, cold, block, c1, c2, c3, k0, k1):

@@ -1,7 +1,8 @@
-"""Sets of units as words of 32 bits, packed from states and listed as indices without branches; hash sets of states.
+"""Sets of units as words of 32 bits, and hash sets of states.
 
-The first unit is the lowest bit. A hash set stores states as rows of 64-bit words. It uses open addressing with linear
-probing from the slot of the hash, and compares all words of a row.
+The first unit is the lowest bit of a word. The indices of a set are listed without branches. A hash set stores states
+as rows of 64-bit words. It uses open addressing with linear probing from the slot of the hash, and compares all words
+of a row.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 WORD = 32
 # Units listed together: one byte of a word.
 GROUP = 8
-# Rows of eight: the positions of the set bits of each byte, in order; entries after them are arbitrary.
+# One row per value of a byte: the positions of its set bits in order. The entries after them are arbitrary.
 _POSITIONS = np.array(
     [sorted(range(GROUP), key=lambda bit, byte=byte: not byte >> bit & 1) for byte in range(256)], np.uint8
 )
@@ -42,7 +43,7 @@ def _store_positions(
 
 @emitted(types.uint32, types.intp)
 def _pack_word(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
-    """The word whose bits are the 32 bytes at `address`."""
+    """Pack the 32 bytes at `address` into a word; a bit is 1 if its byte is not 0."""
     values = load(builder, address, ir.VectorType(INT8, WORD))
     return builder.bitcast(builder.icmp_unsigned("!=", values, constant(values.type, 0)), INT32)
 
@@ -118,7 +119,7 @@ class HashSet(NamedTuple):
     """Distinct states in the order of their arrival."""
 
     rows: np.ndarray  # (capacity, words) uint64: one state a row
-    slots: np.ndarray  # (slots,) int32, a power of two of them: the row of the state in the slot, or -1 if it is free
+    slots: np.ndarray  # (slots,) int32, slots a power of two: the row of the state in a slot, or -1 if the slot is free
 
 
 def new_hash_set(capacity: int, units: int) -> HashSet:

@@ -23,7 +23,7 @@ _KERNELS = Path(__file__).parent
 _NO_WRAPPER_FOR_C: dict[str, Any] = {"no_cfunc_wrapper": True}
 
 
-# numba checks the types of arguments at each call. Type checkers see functions of any arguments.
+# numba checks the types of arguments at each call. For type checkers the functions take any arguments.
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
     """Compile a function that Python calls, with options of `numba.njit`."""
     from numba import config, njit

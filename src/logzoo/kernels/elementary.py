@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 LOG2_E = np.float32(1.4426950408889634)
 _MANTISSA_BITS = 23
-# For powers of two. First 1.5 * 2**23: adding and then subtracting it rounds a float32 to the nearest integer. Then the
-# lowest argument, and the minimax polynomial (2**r - 1) / r on |r| <= 1/2, for a relative error of 2**r below 1e-7.
+# Constants for powers of two. The first is 1.5 * 2**23: adding and then subtracting it rounds a float32 to the nearest
+# integer. The second is the lowest argument. The others are the minimax polynomial of (2**r - 1) / r on |r| <= 1/2,
+# which gives 2**r with a relative error below 1e-7.
 _EXP2_CONSTANTS = np.array([12582912.0, -125.0, 0.69314698, 0.24022242, 0.05550734, 0.00967151, 0.00132647], np.float32)
 # Below this exp_wide() returns exp(-700), about 1e-304: still a normal float64.
 _LOWEST_WIDE = -700.0
@@ -127,7 +128,8 @@ def exponentiate(log_weights: Array) -> tuple[float, float]:
 def add_softplus(inputs: Array, sums: Array) -> None:
     """sums (n,) += sum_i log(1 + exp(x_i)) of each row of inputs (n, units), float64.
 
-    log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|)): one logarithm for the product of many factors of at most 2.
+    log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|)). The factors 1 + exp(-|x|) are at most 2, so many of them are
+    multiplied before one logarithm is taken.
     """
     for row in range(sums.size):
         total, product = 0.0, 1.0

@@ -2,8 +2,8 @@
 
 Legend: a = b + v W (H,); log f_beta(v) = beta c.v + (1 - beta) c0.v + sum_j softplus(beta a_j).
 
-With x = beta a_j, softplus(x) = max(x, 0) + log(1 + exp(-|x|)). The first terms sum to a multiple of beta. The
-second terms sum to the smooth part, which takes products of factors in (1, 2] and few logarithms.
+With x = beta a_j, softplus(x) = max(x, 0) + log(1 + exp(-|x|)). The maxima add up to a multiple of beta. The other
+terms add up to the smooth part, which takes products of factors in (1, 2] and few logarithms.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 _LANES = llvm.FLOATS.count
 _BYTES = 4
-# Units whose factors, at most 2 each, are multiplied before one logarithm. Products reach at most 2**64 in a float32
-# lane and 2**512 in float64.
+# Number of units whose factors, at most 2 each, are multiplied before one logarithm. Products reach at most 2**64 in a
+# float32 lane and 2**512 in float64.
 _UNITS_PER_LOG = 512
-# Inverse temperatures at which the smooth part is computed in one pass.
+# Number of inverse temperatures at which the smooth part is computed in one pass.
 BETAS_TOGETHER = 4
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
@@ -91,7 +91,7 @@ def _store_products(builder: ir.IRBuilder, products: Sequence[ir.Value], target:
 
 
 def _products(betas):
-    """An intrinsic: prod_j (1 + 2**(scale |a_j|)) at `betas` scales, float64.
+    """An intrinsic that stores prod_j (1 + 2**(scale |a_j|)) at `betas` scales, as float64.
 
     It takes the address and number of vectors of magnitudes, the addresses of the scales (float32, at most 0) and of
     the products. Products stay in registers, and magnitudes are read once.
@@ -117,10 +117,10 @@ def _products(betas):
 def _next_powers(
     builder: ir.IRBuilder, decays: ir.Value, powers: ir.Value, vectors: ir.Value, target: ir.Value
 ) -> None:
-    """prod_j (1 + p_j d_j**m) for m = 1, ..., BETAS_TOGETHER, float64; p_j becomes the last p_j d_j**m.
+    """Store prod_j (1 + p_j d_j**m) for m = 1 to BETAS_TOGETHER, as float64; p_j becomes the last p_j d_j**m.
 
-    It takes the addresses of d and p (float32), the number of their vectors and the address of the products. Powers
-    are raised to at least _SMALLEST, because subnormal numbers are slow; 1 + p is the same in float32.
+    It takes the addresses of d and p (float32), the number of their vectors and the address of the products. Smaller
+    powers are replaced by _SMALLEST, because subnormal numbers are slow. 1 + p is the same in float32.
     """
     unity, smallest = (llvm.constant(llvm.FLOATS, number) for number in (1.0, float(_SMALLEST)))
     products = llvm.variables(builder, [unity] * BETAS_TOGETHER)
@@ -179,7 +179,7 @@ def is_even(betas: Array) -> bool:
 
 @part
 def smooth_parts_of_even(units: int, betas: Array, scratch: EnergyScratch, out: Array) -> None:
-    """`smooth_parts` at inverse temperatures in equal steps from 0, by one exponential per unit.
+    """`smooth_parts` at inverse temperatures in equal steps from 0, with one exponential per unit.
 
     Each power of the exponential takes one multiplication. The error of a term is about 1e-7 times the rung's number.
     """
@@ -201,7 +201,7 @@ def smooth_parts_of_even(units: int, betas: Array, scratch: EnergyScratch, out: 
 
 @part
 def smooth_part(units: int, beta: np.float32, scratch: EnergyScratch) -> float:
-    """smooth_parts at one inverse temperature (float32)."""
+    """`smooth_parts` at one inverse temperature (float32)."""
     scratch.betas[0] = beta
     smooth_parts(units, scratch.betas, scratch, scratch.smooth)
     return scratch.smooth[0]
@@ -218,7 +218,7 @@ def sum_bits(state: Array, integers: Array) -> np.int64:
 
 @part
 def sum_biases(parameters: Parameters, v: Array) -> tuple[int, int]:
-    """The sums of the visible bias and of the base where v (V,) is one; one sum if both are the same array."""
+    """The sums of the visible bias and of the base where v (V,) is one. A shared array is summed once."""
     model = sum_bits(v, parameters.visible_bias)
     if parameters.base.ctypes.data == parameters.visible_bias.ctypes.data:
         return model, model
@@ -284,7 +284,7 @@ def log_f_joint_at_betas(parameters: Parameters, betas: Array, chains: Chains, o
 
 @kernel
 def smooth_parts_of_chains(parameters: Parameters, chains: Chains, betas: Array, out: Array) -> None:
-    """smooth_parts of every chain, into `out` (chains, betas)."""
+    """Write `smooth_parts` of every chain into `out` (chains, betas)."""
     units = chains.h.shape[1]
     scratch = energy_scratch(units)
     for chain in range(out.shape[0]):

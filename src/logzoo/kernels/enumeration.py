@@ -1,4 +1,4 @@
-"""The partition function and expectations by visiting every state of one layer, the other summed out.
+"""The partition function and expectations by visiting every state of one layer, with the other layer summed out.
 
 Legend: the enumerated layer has E units with bias e, the other layer S units with bias s; weights W (E, S). The bits of
 a state g are a low part l and a high part m. With x_i = s_i + (g W)_i, log f(g) = e.g + sum_i log(1 + exp(x_i)). Given
@@ -93,7 +93,7 @@ def log_products(t: Array, p: Array, q: Array, stops: Array, product: Array, exp
 def log_sum_states(
     low: LowPart, weights: Array, bias: Array, enumerated_bias: Array, first: int, last: int, p: Array, q: Array
 ) -> tuple[float, float]:
-    """(largest log f, sum of exp(log f - largest)) over high parts first, ..., last - 1 with every low part.
+    """(largest log f, sum of exp(log f - largest)) over high parts `first` to `last - 1` with every low part.
 
     weights (high bits, S), bias (S,), enumerated_bias (high bits,), float64. p, q (high parts handled together, S)
     float64: scratch.
@@ -127,7 +127,7 @@ def log_sum_states(
 
 @kernel(nogil=True)
 def expectations(weights: Array, enumerated_bias: Array, bias: Array) -> tuple[float, Array, Array, Array]:
-    """log Z in nats, E[g s'] (E, S), E[g] (E,) and E[s] (S,), float64."""
+    """log Z in nats, E[g y'] (E, S), E[g] (E,) and E[y] (S,), float64, with y the state of the other layer."""
     units = enumerated_bias.size
     p, products = np.empty(bias.size), np.zeros(weights.shape)
     enumerated, other = np.zeros(units), np.zeros(bias.size)

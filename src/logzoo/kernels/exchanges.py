@@ -4,9 +4,9 @@ Legend: a ladder has `rungs` replicas, one at each rung. Pair i is rungs i and i
 log f_k(v) the hidden units are summed out. Exchanges are accepted with probability
 min(1, f_i(x_{i+1}) f_{i+1}(x_i) / (f_i(x_i) f_{i+1}(x_{i+1}))).
 
-If rungs are inverse temperatures beta_k, f_k is the density that the sweep at beta_k leaves invariant (not f to the
-power beta_k), and replicas exchange their rungs. If rungs are RBMs over the same visible units, replicas exchange their
-visible states. In that case chains of one rung are contiguous, and the next sweep draws h.
+If rungs are inverse temperatures beta_k, replicas exchange their rungs. f_k is then the density that the sweep at
+beta_k leaves invariant, not f to the power beta_k. If rungs are RBMs over the same visible units, replicas exchange
+their visible states. In that case chains of one rung are contiguous, and the next sweep draws h.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Exchanges(NamedTuple):
 
 @njit(inline="always")
 def rungs_looked_at(rung: int, rungs: int, sweep: int, all_pairs: bool, all_rungs: bool) -> tuple[int, int]:
-    """First and last rung at which log f of the state at `rung` is needed; equal if this rung does not exchange."""
+    """First and last rung at which log f of the state at `rung` is needed; both are `rung` without an exchange."""
     if all_rungs:
         return 0, rungs - 1
     if all_pairs:
@@ -91,9 +91,10 @@ def read_log_f(
     up: Array,
     down: Array,
 ) -> None:
-    """log f of one chain at rungs first, ..., last, into `log_f` (rungs,); steps from its rung into `up` and `down`.
+    """Write log f of one chain at rungs `first` to `last` into `log_f` (rungs,).
 
-    even: also compute log f at other rungs, from equal steps of beta. These values are less exact; no draw uses them.
+    The differences of log f between its rung and the neighbouring rungs go into `up` and `down`. even: also compute
+    log f at the other rungs, from equal steps of beta. These values are less exact; no draw uses them.
     """
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     model, base = energies.sum_biases(parameters, chains.v[chain])
@@ -126,7 +127,7 @@ def exchange_neighbours(
     attempted: Array,
     accepted: Array,
 ) -> None:
-    """Exchange the rungs of neighbours on one ladder: pairs 0, 2, ... in odd sweeps, 1, 3, ... in even sweeps.
+    """Exchange the rungs of neighbours on one ladder: even pairs in odd sweeps, odd pairs in even sweeps.
 
     holder (rungs,): the replica at each rung; number: the random stream of the ladder's first replica.
     """
@@ -152,7 +153,7 @@ def run_parallel_tempering(
     all_pairs: bool,
     all_rungs: bool,
 ) -> None:
-    """Make the sweeps first, ..., last - 1 of whole ladders in place, and exchanges after each sweep.
+    """Run sweeps `first` to `last - 1` of whole ladders in place, with exchanges after each sweep.
 
     betas: (rungs,) float32. log f is computed at the two rungs of each pair that exchanges. all_pairs: compute it at
     all neighbouring rungs, whether or not they exchange. all_rungs: after the last sweep, compute it at every rung.
@@ -218,7 +219,7 @@ def parameters_at(stack: Any, rung: int) -> Parameters:
 def log_f_elsewhere(
     parameters: Parameters, chains: Chains, inputs: Array, scratch: LayerScratch, ones: Array, log_f: Array
 ) -> None:
-    """log f(v) in nats of chains (chains,) with other parameters; `inputs` becomes the hidden inputs with these."""
+    """log f(v) in nats of every chain with other parameters; the new hidden inputs go into `inputs`."""
     list_ones(chains.v, scratch, chains)
     apply_changes(parameters.weights, parameters.hidden_bias, chains, inputs)
     layers = chains.v, chains.h, inputs, chains.visible_input
@@ -237,7 +238,7 @@ def exchange_states(
     up: Array,
     down: Array,
 ) -> None:
-    """Exchange the states of neighbours: pairs first, first + 2, ... of every ladder; up, down (rungs - 1, ladders)."""
+    """Exchange states in every second pair of every ladder, from pair `first` on; up, down (rungs - 1, ladders)."""
     for pair in range(first, up.shape[0], 2):
         for ladder in range(up.shape[1]):
             crossings.attempted[pair, ladder] += 1
@@ -278,10 +279,10 @@ def run_trajectory(
     steps_up: Array,
     steps_down: Array,
 ) -> None:
-    """Rounds of `sweeps` sweeps of all chains, from sweep `first` on, in place, with exchanges after each round.
+    """Run rounds of `sweeps` sweeps of all chains in place, from sweep `first` on, with exchanges after each round.
 
-    The first rung's RBM has independent units: every sweep draws a fresh state there. Pairs 0, 2, ... exchange in one
-    round, pairs 1, 3, ... in the next. steps_up, steps_down (rounds, rungs - 1, ladders) float64: log f_{i+1}(x_i) -
+    The first rung's RBM has independent units, so every sweep draws an independent state there. Even pairs exchange in
+    one round, odd pairs in the next. steps_up, steps_down (rounds, rungs - 1, ladders) float64: log f_{i+1}(x_i) -
     log f_i(x_i), and log f_{i+1}(x_{i+1}) - log f_i(x_{i+1}), before the exchanges of a round.
     """
     rungs, ladders = chains.v.shape[:2]

@@ -1,6 +1,6 @@
-"""A Kalman filter over the rungs of a ladder, its observations, and the step of RTS.
+"""A Kalman filter over the rungs of a ladder, the observations of this filter, and the step of RTS.
 
-Legend: the state x (n,) is log Z at rungs 2, ..., M in nats, then a bias, so n = M. P (n, n) is its covariance.
+Legend: the state x (n,) is log Z at rungs 2 to M in nats, then a bias, so n = M. P (n, n) is its covariance.
 H (n - 1, n) takes the differences of neighbouring rungs: (H x)_0 = x_0, (H x)_i = x_i - x_{i-1}. Arrays have ten or
 twenty rows. The loops are compiled, because some forty NumPy calls would take as long as a training update.
 """
@@ -55,8 +55,8 @@ def importance_sampling(log_f_before: Array, log_f_after: Array) -> tuple[Array,
 def bridge_sampling(up: Array, down: Array, log_ratio: Array) -> tuple[Array, Array]:
     """Observed log Z_{i+1} - log Z_i (pair,) and its variance, with the bridge that is optimal for log_ratio (pair,).
 
-    up (particle, pair): log f_{i+1} - log f_i at the states of rung i; down: the same at the states of rung i + 1
-    (Bennett 1976, eq 8, one step).
+    up, down (particle, pair): log f_{i+1} - log f_i, at the states of rung i and at the states of rung i + 1 (Bennett
+    1976, eq 8, one step).
     """
     count, pairs = up.shape
     differences, variance, weights = np.empty(pairs), np.empty(pairs), np.empty(count)
@@ -74,7 +74,7 @@ def bridge_sampling(up: Array, down: Array, log_ratio: Array) -> tuple[Array, Ar
 
 @kernel
 def predicted(x: Array, p: Array, change: Array, variance: Array, bias_variance: float) -> tuple[Array, Array]:
-    """x and P after an observed change of log Z, `change` (M,) with its `variance` (M,), first rung included.
+    """x and P after an observed `change` (M,) of log Z with its `variance` (M,); both include the first rung.
 
     The change at the last rung includes the bias, a random walk with steps of variance bias_variance.
     """
@@ -83,7 +83,7 @@ def predicted(x: Array, p: Array, change: Array, variance: Array, bias_variance:
     mean[n - 2] -= x[n - 1]
     for i in range(n - 1):
         mean[i] += change[i + 1]
-    # A P A', A the identity with -1 in the entry (n - 2, n - 1).
+    # A P A', where A is the identity with -1 in the entry (n - 2, n - 1).
     covariance[n - 2] -= p[n - 1]
     for i in range(n):
         covariance[i, n - 2] -= covariance[i, n - 1]
@@ -132,7 +132,7 @@ def updated(x: Array, p: Array, log_z_base: float, differences: Array, variance:
 
 @part
 def _solved(root: Array, right: Array) -> Array:
-    """The X with L L' X = right (rows, columns), L lower triangular."""
+    """The solution X of L L' X = right (rows, columns), where L is the lower triangular `root`."""
     x = right.copy()
     rows, columns = x.shape
     for i in range(rows):
@@ -152,7 +152,7 @@ def _solved(root: Array, right: Array) -> Array:
 
 @part
 def _joseph(retained: Array, p: Array, gain: Array, variance: Array) -> Array:
-    """retained P retained' + K R K', K' being `gain` (pair, n); made exactly symmetric."""
+    """retained P retained' + K R K', exactly symmetric, where K' is `gain` (pair, n)."""
     n = p.shape[0]
     half, covariance = np.zeros((n, n)), np.empty((n, n))
     for i in range(n):
@@ -172,9 +172,9 @@ def _joseph(retained: Array, p: Array, gain: Array, variance: Array) -> Array:
 
 @kernel
 def mean_by_ladder(log_f: Array, log_z_hat: Array, occupancy: Array) -> None:
-    """occupancy (ladder, rung): mean over each ladder's chains of q(beta_k | x), proportional to f_k(x) / Zhat_k.
+    """Set occupancy (ladder, rung) to the mean of q(beta_k | x) over each ladder's chains.
 
-    log_f (ladder, chain, rung) in nats.
+    q(beta_k | x) is proportional to f_k(x) / Zhat_k. log_f (ladder, chain, rung) in nats.
     """
     ladders, chains, rungs = log_f.shape
     q = np.empty(rungs)
@@ -194,8 +194,9 @@ def step_by_occupancy(
 ) -> float:
     """Move log_z_hat (rung,), in nats relative to the first rung, by alpha times the step of RTS, in place.
 
-    occupancy (chain, rung) of independent chains; means below `floor` are set to it. influence (chain,): the influence
-    of each chain on the last rung's log Zhat, a moving average by the same alpha. Returns the largest |r - c|.
+    occupancy (chain, rung) of independent chains; smaller means are replaced by `floor`. influence (chain,): the
+    influence of each chain on the last rung's log Zhat, a moving average with the same alpha. Returns the largest
+    absolute difference between the prior and the mean occupancy of a rung.
     """
     chains, rungs = occupancy.shape
     mean = np.empty(rungs)

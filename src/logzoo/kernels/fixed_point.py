@@ -29,9 +29,9 @@ def fixed_point_unit(weights: np.ndarray, visible_bias: np.ndarray, hidden_bias:
     """The power of two to whose multiples all parameters are rounded (float).
 
     It is at least 2**-30, and large enough that no input b + v W or c + W h can exceed 2**30 multiples. Rounding moves
-    each parameter by at most half of it. Raises ValueError if such an input would overflow float64.
+    each parameter by at most half this unit. Raises ValueError if such an input would overflow float64.
     """
-    # Copies: numba would compile the kernel again for read-only vectors.
+    # Vectors are copied, because numba would compile the kernel again for read-only vectors.
     largest = _largest_size(_contiguous(weights), *(np.array(vector) for vector in (visible_bias, hidden_bias, base)))
     if largest == np.inf:
         raise ValueError("weights: expected parameters whose sums are finite, found sums that overflow")
@@ -138,7 +138,7 @@ def _padded(vector: Array, unit: float | np.float32) -> Array:
 
 @kernel
 def _largest_size(weights: Array, visible_bias: Array, hidden_bias: Array, base: Array) -> float:
-    """The largest size of an input b + v W or c + W h, or of the base; infinity if any is not finite."""
+    """The largest absolute value of an input b + v W or c + W h, or of the base; infinity if any is not finite."""
     rows, columns = np.zeros(weights.shape[0]), np.zeros(weights.shape[1])
     _add_sizes(weights, rows, columns)
     of_inputs = max(_largest_with(visible_bias, rows), _largest_with(hidden_bias, columns))
@@ -157,7 +157,7 @@ def _largest_with(biases: Array, sums: Array) -> float:
 
 
 def _contiguous(weights):
-    """Weights as a contiguous array of NumPy's common type of their type and float32."""
+    """Weights as a contiguous array, in NumPy's common type of their type and float32."""
     return np.ascontiguousarray(weights, np.result_type(weights, np.float32))
 
 
@@ -218,7 +218,8 @@ def round_tile(
 ) -> None:
     """Round 8 x 8 entries of scale * weights, half to even, into a block of columns and a block of rows, int32.
 
-    Takes the addresses of the first entries, and the stride of a row of weights in bytes; scale has the weights' type.
+    It takes the addresses of the first entries, and the stride of a row of weights in bytes; scale has the type of the
+    weights.
     """
     scales = llvm.everywhere(builder, scale, LANES)
     tile = []
@@ -231,10 +232,10 @@ def round_tile(
         llvm.store(builder, values, llvm.after(builder, rows, column, WIDTH * _BYTES))
 
 
-# Sums over a row may run in any order, because they only choose a power of two: LLVM vectorises them.
+# Sums over a row may run in any order, because they only choose a power of two. LLVM can therefore vectorise them.
 @part(fastmath={"reassoc"})
 def _add_sizes(weights: Array, rows: Array, columns: Array) -> None:
-    """Add the sizes of weights (V, H) to their float64 sums over each row (V,) and each column (H,)."""
+    """Add the absolute values of weights (V, H) to float64 sums over each row (V,) and each column (H,)."""
     for i in range(weights.shape[0]):
         total = 0.0
         for j in range(weights.shape[1]):

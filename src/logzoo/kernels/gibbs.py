@@ -7,7 +7,7 @@ base log-odds; a = b + v W; beta (chains,) inverse temperatures.
 
 Parameters are fixed-point int32, multiples of `unit`, a power of two (see `fixed_point`). Integer sums have no
 rounding, so each layer's input is updated from the flipped units without drift, and any order of additions gives the
-same bits. A table holds all rows of one block of `WIDTH` columns of the weights, contiguously.
+same bits. The weights are stored in blocks of `WIDTH` columns; the table of a block holds all its rows contiguously.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def update_sums(
 ) -> None:
     """sums[:WIDTH] = start[:WIDTH], plus and minus the listed rows of `table` (rows, WIDTH).
 
-    All are addresses of int32, except `rises` and `falls`: the numbers of rows to add and to subtract.
+    All arguments are addresses of int32, except `rises` and `falls`: the numbers of rows to add and to subtract.
     """
     totals = variables(builder, load_row(builder, start, WIDE_INTEGERS, _STRIPS))
     for combine, indices, count in ((builder.add, plus, rises), (builder.sub, minus, falls)):
@@ -178,7 +178,7 @@ def list_changes(state: Array, scratch: LayerScratch, chain: int, chains: Chains
 
 @part
 def apply_changes(table: Array, bias: Array, chains: Chains, inputs: Array) -> None:
-    """Bring `inputs` (chains, columns) up to date with the listed changes, block of columns by block of columns."""
+    """Bring `inputs` (chains, columns) up to date with the listed changes, one block of columns at a time."""
     for block in range(table.shape[0]):
         rows, first = table[block].ctypes.data, block * WIDTH * BYTES
         for chain in range(inputs.shape[0]):
@@ -236,7 +236,7 @@ def forget_hidden(parameters: Parameters, chains: Chains) -> None:
 
 @njit(inline="always")
 def start_from_rows(parameters: Parameters, key: np.uint64, rows: Array, row: Array, chains: Chains) -> None:
-    """Draw v of every chain from independent units, of log-odds rows[row] (chains,), and set h to zero.
+    """Draw v of every chain from independent units with log-odds rows[row[chain]], and set h to zero.
 
     rows (n, V rounded up to blocks) int32: in fixed point, like the base.
     """
@@ -273,7 +273,7 @@ def sweep_once(
 
 @kernel(nogil=True)
 def run_sweeps(parameters: Parameters, key: np.uint64, first: int, last: int, beta: Array, chains: Chains) -> None:
-    """Make the sweeps first, ..., last - 1 of every chain at fixed inverse temperatures beta (chains,), in place."""
+    """Run sweeps `first` to `last - 1` of every chain at fixed inverse temperatures beta (chains,), in place."""
     scratch = sweep_scratch(chains)
     for sweep in range(first, last):
         sweep_once(parameters, key, sweep, beta, chains, scratch)

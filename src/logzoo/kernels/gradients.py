@@ -1,7 +1,7 @@
-"""Sufficient statistics of an RBM's likelihood gradient, for binary and grey visible units, and steps along it.
+"""Sufficient statistics of an RBM's likelihood gradient, for binary and grey visible units, and gradient steps.
 
-Legend: v (n, V) uint8; x (n, V) float32 visible values between 0 and 1, grey levels of the data or probabilities in
-place of draws; p = sigmoid(b + v W) (n, H) float32. Hidden inputs of values are in fixed point, as for binary units, so
+Legend: v (n, V) uint8; x (n, V) float32 visible values between 0 and 1 (grey levels of the data, or probabilities in
+place of draws); p = sigmoid(b + v W) (n, H) float32. Hidden inputs b + x W are in fixed point, as for binary units, so
 that the hidden units are drawn by the same rule. Sums over units are float32, in the order of the units, without BLAS:
 every machine gives the same bits.
 """
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 _ZERO = np.float32(0.0)
-# Chains whose p are stored together; for 500 hidden units they fit the level-2 cache.
+# Number of chains whose p are stored together; for 500 hidden units these p fit the level-2 cache.
 _CHAINS_TOGETHER = 64
 
 
-# LLVM does not vectorise a division that can raise an error. With NumPy's error model this division cannot.
+# LLVM does not vectorise a division that can raise an error. With NumPy's error model this division cannot raise one.
 @part(error_model="numpy")
 def hidden_probabilities(hidden_input: Array, unit: np.float32, p: Array) -> None:
     """p (H,) = sigmoid of the integer hidden inputs of one chain, without overflow."""
@@ -46,7 +46,7 @@ def add_statistics(
 
     factors (n,) float32; rows whose factor is zero are skipped. Hidden inputs must be up to date.
     """
-    # p: factor_n p_n of some chains; members (V, n): the rows of p of the chains in which each visible unit is on.
+    # p: factor_n p_n of some chains; members (V, n): for each visible unit, the rows of p of the chains where it is on.
     p = np.empty((min(_CHAINS_TOGETHER, factors.size), hidden_bias.size), np.float32)
     members, counts = np.empty((visible_bias.size, p.shape[0]), np.int32), np.zeros(visible_bias.size, np.int64)
     scratch, ones, filled = layer_scratch(visible_bias.size), chains.plus[0], 0
@@ -94,7 +94,7 @@ def put_statistics(
 
 @part
 def _add_rows(p: Array, members: Array, counts: Array, weights: Array) -> None:
-    """Add the rows of p (n, H) that members (V, n) lists for each visible unit to its weights, and empty the lists."""
+    """Add to each visible unit's weights the rows of p (n, H) listed in members (V, n), and empty the lists."""
     # The outer loop is over units, so that a unit's row of the weights stays in the level-1 cache.
     for i in range(counts.size):
         target = weights[i]
@@ -107,12 +107,12 @@ def _add_rows(p: Array, members: Array, counts: Array, weights: Array) -> None:
 
 _STRIPS = WIDTH // llvm.WIDE_FLOATS.count
 _BYTES = 4
-# Sums computed in one pass over the table; they fill eight registers.
+# Number of sums computed in one pass over the table; they fill eight registers.
 _SUMS_TOGETHER = 2 * llvm.WIDE
 
 
 def _weighted_rows(sums_together):
-    """An intrinsic: sums[n, :WIDTH] += sum_m factors[m step + n apart] table[m] for all n < sums_together.
+    """An intrinsic that computes sums[n, :WIDTH] += sum_m factors[m step + n apart] table[m] for all n < sums_together.
 
     It takes the address of the table and its number of rows, the address of the factors, their `step` and `apart`, and
     the address of the sums. Arrays are float32, and rows have WIDTH columns. The sums stay in registers, and a row is
@@ -231,7 +231,7 @@ def log_f_of_values(parameters: Parameters, x: Array, chains: Chains, out: Array
 
 # Mask of a float32 without its sign bit.
 _SIZE = np.int32(0x7FFFFFFF)
-# Numbers updated before their sizes are read, so few that they are still in the level-1 cache.
+# This many numbers are updated before their sizes are read: 8 kB, so that they are still in the level-1 cache.
 _NUMBERS_TOGETHER = 2048
 
 
@@ -239,8 +239,8 @@ _NUMBERS_TOGETHER = 2048
 def add_multiple(values: Array, rate: np.float32, direction: Array) -> np.float32:
     """values += rate * direction, all float32 and one-dimensional; returns the largest |value|, or NaN if any is NaN.
 
-    Read as integers, the bits of absolute values have the same order, with NaN above infinity. LLVM vectorises maxima
-    of integers, but not of floats, because of NaN.
+    The bits of absolute values, read as integers, have the same order as the values, with NaN above infinity. LLVM
+    vectorises maxima of integers, but not of floats, because of NaN.
     """
     bits = values.view(np.int32)
     largest = np.zeros(1, np.int32)

@@ -1,9 +1,10 @@
 """log f(h) of many hidden states, visible units summed out: log f(h) = b.h + sum_i log(1 + exp(x_i)), x = c + W h.
 
-A state is cut into bytes. A table for a block of WIDTH visible units has, for each byte and each of its 256 values, exp
-of the terms that the byte's units add to x_i. One multiplication gives an entry from the value with one unit less. The
-table stays in the level-2 cache while all states use it. A factor 1 + exp(x_i) then takes one multiplication per byte
-and two more operations. Each state takes one logarithm, because exponents of the products are moved to integers.
+A state is cut into bytes. Each block of WIDTH visible units has a table with an entry for each of the 256 values of
+each byte: exp of the terms that the byte's units add to x_i. An entry takes one multiplication, from the entry with one
+unit less. The table stays in the level-2 cache while all states use it. A factor 1 + exp(x_i) then takes one
+multiplication per byte and two more operations. Each state takes one logarithm, because exponents of the products are
+moved to integers.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _LOG_2 = math.log(2.0)
 # exp of partial inputs up to these sizes neither underflows nor overflows, in single and double precision.
 _LARGEST_SINGLE = 80.0
 _LARGEST_DOUBLE = 700.0
-# Larger products of a block of factors are computed in logarithms instead.
+# If the factors of a block have a larger product, their logarithms are added instead.
 _LARGEST_PRODUCT = 1e300
 
 
@@ -87,7 +88,7 @@ def _add_bias(hidden_bias: Array, unit: float, codes: Array, count: int, out: Ar
 
 @part
 def _largest_input(block: tuple[Array, Array, int, float]) -> float:
-    """The largest absolute sum of the positive terms, or of the negative terms, of x_i over the units i of a block."""
+    """The largest absolute sum of only the positive or only the negative terms of x_i, over the units i of a block."""
     rows, bias, present, unit = block
     largest = 0.0
     for i in range(present):
@@ -101,7 +102,7 @@ def _largest_input(block: tuple[Array, Array, int, float]) -> float:
 
 @part
 def _fill_tables(block: tuple[Array, Array, int, float], tables: Array) -> None:
-    """tables (bytes, value, WIDTH) = exp of the terms of x_i of the units of a byte; the bias is in the first byte.
+    """tables (bytes, value, WIDTH) = exp of the terms that a byte's units add to x_i; the first byte has the bias.
 
     Padding units have exp(x_i) = 0.
     """

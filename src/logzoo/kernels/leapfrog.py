@@ -127,7 +127,7 @@ def leapfrog(
 
 @part
 def fill_normals(key: np.uint64, chain: np.uint64, draw: int, normals: Array) -> None:
-    """Standard normals (dimension,) by Box & Muller (1958): two from each block of random words."""
+    """Fill `normals` (dimension,) with standard normals by Box & Muller (1958), two from each block of random words."""
     c2, c3, k0, k1 = stream_words(key, draw, MOMENTUM)
     for pair in range((normals.size + 1) // 2):
         w0, w1, w2, w3 = philox(np.uint64(pair), np.uint64(chain), c2, c3, k0, k1)
@@ -151,7 +151,7 @@ def move(
     x: Array,
     scratch: Array,
 ) -> tuple[float, bool]:
-    """One draw of Hamiltonian Monte Carlo at beta, in place; returns (probability of acceptance, accepted).
+    """Make one draw of Hamiltonian Monte Carlo at beta, in place; returns (probability of acceptance, accepted).
 
     scratch: (4, dimension). A trajectory that overflows is rejected.
     """
@@ -180,7 +180,7 @@ def run_at(
     walkers: Walkers,
     probability: Array,
 ) -> None:
-    """Make the draws first, ..., last - 1 at one beta; sums of acceptance probabilities go to `probability` (chain,).
+    """Make draws `first` to `last - 1` at one beta; add the acceptance probabilities to `probability` (chain,).
 
     Step sizes are uniform between low and high.
     """
@@ -225,7 +225,7 @@ def run_tempered(
     sums: RungSums,
     moves: Moves,
 ) -> None:
-    """Draws first, ..., last - 1 of simulated tempering in place: x by one move at the rung, then the rung given x.
+    """Make draws `first` to `last - 1` of simulated tempering in place: move x at the rung, then draw the rung given x.
 
     Step sizes are uniform between low (rung,) and high (rung,). Occupancies, visits and round trips are added to `sums`
     (RungSums).

@@ -19,20 +19,24 @@ FLOATS, INTEGERS = ir.VectorType(FLOAT, 8), ir.VectorType(INT32, 8)
 
 
 def has_wide_vectors() -> bool:
-    """Whether the processor that numba compiles for, this one or the one in its settings, has vectors of 512 bits."""
+    """Whether numba compiles for vectors of 512 bits.
+
+    numba's setting CPU_FEATURES decides. If it is not set, the features of this processor decide. If only CPU_NAME is
+    set, the result is False.
+    """
     settings: Any = config
     if settings.CPU_FEATURES is not None:
         return "+avx512f" in settings.CPU_FEATURES.split(",")
     return not settings.CPU_NAME and bool(binding.get_host_cpu_features().get("avx512f"))
 
 
-# Vectors of the processor's width, for lanes that are independent: the width does not change the bits of results.
+# Vectors of the processor's width. Their lanes are independent, so the width does not change the bits of results.
 WIDE = 2 if has_wide_vectors() else 1
 WIDE_FLOATS, WIDE_INTEGERS = ir.VectorType(FLOAT, 8 * WIDE), ir.VectorType(INT32, 8 * WIDE)
 
 
 def emitted(returns: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make an intrinsic of a function (builder, *values) that emits its code and returns its result, if any.
+    """Make an intrinsic from a function (builder, *values), which emits the code and may return a result.
 
     returns, arguments: types of numba; None stands for an argument of any type.
     """
@@ -82,7 +86,7 @@ def store(builder: ir.IRBuilder, value: ir.Value, address: ir.Value) -> None:
 
 
 def bytes_of(kind: Any) -> int:
-    """Bytes of a vector type."""
+    """Size of a vector type in bytes."""
     return kind.count * {FLOAT: 4, INT32: 4, DOUBLE: 8, INT64: 8}[kind.element]
 
 

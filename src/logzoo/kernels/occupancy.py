@@ -1,7 +1,8 @@
 """Recursions that move log Zhat by the rungs that simulated tempering visits, and sums for estimators.
 
-Legend: a draw has values (M,). Their product with readout (M, K) is log f at the K rungs; their products with slopes
-and curvatures are its derivatives in beta. x of sweep i is drawn at rungs[i], then rungs[i + 1] given x.
+Legend: a draw has values (M,). Their product with readout (M, K) is log f at the K rungs. Their products with slopes
+and curvatures are the first and second derivatives of log f in beta. x of sweep i is drawn at rungs[i], then
+rungs[i + 1] given x.
 
 Each group of chains has a log Zhat that moves after every sweep. Groups are numbered from 0 in every call;
 `first_chains` (G + 1,) has the first chain of each group, then the number of chains.
@@ -34,12 +35,12 @@ class Recursion(NamedTuple):
     settled: np.ndarray  # (G,) whether the gain falls as 1 / t: second stage of SAMS; Wang-Landau: log F = K / (n t)
     gain: np.ndarray  # (G,) SAMS: 1 / gain - t in the second stage; Wang-Landau: log F
     filled: np.ndarray  # (G, K) SAMS: sum of c_k / r_k since t was last a power of 2; Wang-Landau: visits at this F
-    largest: np.ndarray  # (G,) SAMS: the largest c_k / r_k of a sweep
+    largest: np.ndarray  # (G,) SAMS: the largest c_k / r_k of all sweeps so far
 
 
 @part
 def step_two_stages(state: Recursion, group: int, t: int, occupancy: Array, log_z_hat: Array) -> None:
-    """SAMS: move log Zhat (K,) of a group by the occupancy (K,) of sweep t = 1, 2, ..."""
+    """SAMS: move log Zhat (K,) of a group by the occupancy (K,) of sweep t, counted from 1."""
     filled, prior, chains = state.filled[group], state.prior[group], state.chains[group]
     # The bound of the gain uses earlier sweeps only: a gain that depends on its own step would bias the steps.
     inverse_gain = t + state.gain[group] if state.settled[group] else t ** state.exponent[group]
@@ -83,7 +84,7 @@ def _is_flat(prior: Array, flatness: float, visits: Array) -> bool:
 
 @part
 def step_halved_factor(state: Recursion, group: int, t: int, visits: Array, log_z_hat: Array) -> None:
-    """Wang-Landau: move log Zhat (K,) of a group by the visits (K,) of sweep t = 1, 2, ..."""
+    """Wang-Landau: move log Zhat (K,) of a group by the visits (K,) of sweep t, counted from 1."""
     prior, seen = state.prior[group], state.filled[group]
     rungs = log_z_hat.size
     target = rungs / state.chains[group] / t
@@ -117,14 +118,14 @@ def run_adjusted(
     log_z_hats: Array,
     recursion: Recursion,
 ) -> None:
-    """Sweeps of simulated tempering from number `first` on, until the record is full, at log Zhat (G, K).
+    """Run sweeps of simulated tempering, from number `first` on, until the record is full.
 
-    After each sweep, a step of the recursion moves log Zhat. t: number of earlier steps.
+    After each sweep, a step of the recursion moves log Zhat (G, K). t: number of earlier steps.
     """
     count, (groups, rungs) = rung.size, log_z_hats.shape
     scratch = tempering_scratch(ladder, chains)
     copy_into(record.rungs[:, 0], rung)
-    # Sums over one sweep: of each chain, and of the chains of each group.
+    # Sums over one sweep, for each chain and for each group of chains.
     single = RungSums(np.zeros((count, rungs)), np.zeros((count, rungs), np.int64), np.zeros(count, np.int64))
     occupancy, visits = np.empty((groups, rungs)), np.empty((groups, rungs), np.int64)
     offsets, group_of = np.empty((groups, rungs)), np.empty(count, np.int64)
@@ -192,7 +193,7 @@ def add_weighted_slopes(readout: Array, slopes: Array, offset: Array, values: Ar
 
 @kernel(nogil=True)
 def add_moves(readout: Array, offset: Array, values: Array, rungs: Array, group: Array, sums: Array) -> None:
-    """Add q(beta_k | x) to row rungs[i] of `sums` (groups, K, K) of the chain's group."""
+    """Add q(beta_k | x) of each draw i to row rungs[i] of the chain's group in `sums` (groups, K, K)."""
     q = np.empty(offset.size)
     for chain in range(len(values)):
         for sweep in range(values.shape[1]):
@@ -204,7 +205,7 @@ def add_moves(readout: Array, offset: Array, values: Array, rungs: Array, group:
 
 @part
 def _normalise(readout: Array, offset: Array, values: Array, q: Array) -> None:
-    """q(beta_k | x) of one draw into `q` (K,)."""
+    """Write q(beta_k | x) of one draw into `q` (K,)."""
     q[:] = 0.0
     carry(values, readout, q)
     largest = -np.inf

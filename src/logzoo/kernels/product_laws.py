@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# Lanes that pass over the weights together: four vectors of float32, and 784 rows of them fit the level-2 cache.
+# Number of lanes that pass over the weights together, as four vectors of float32. 784 rows of these lanes fit the
+# level-2 cache.
 LANES = 32
-# Lanes of a vector of 256 bits: the number of lanes in use is rounded up to a multiple of it.
+# Number of lanes in a vector of 256 bits. The number of lanes in use is rounded up to a multiple of it.
 _VECTOR = 8
 _ZERO = np.float32(0.0)
-# Units whose terms are computed together in a climb: their factors, of at most 2 each, have a product below 2**512.
+# Number of units whose terms are computed together in a climb: the product of their factors is at most 2**512.
 _TOGETHER = 512
 
 
@@ -87,9 +88,10 @@ def settle(
     steps: int,
     tolerance: np.float32,
 ) -> Array:
-    """Alternate the two layers from q = hidden (H, starts), in place, all float32; returns the steps made (starts,).
+    """Update the means of both layers in turn from q = hidden (H, starts); returns the numbers of steps (starts,).
 
-    A start ends when no q_j moves by more than `tolerance`, or after `steps` steps; the next start takes its lane.
+    All arrays are float32; `hidden` is changed in place. A start ends when no q_j moves by more than `tolerance`, or
+    after `steps` steps. The next start then takes its lane.
     """
     visible, units, starts = weights.shape[0], weights.shape[1], hidden.shape[1]
     m = np.zeros((visible, LANES), np.float32)
@@ -162,8 +164,8 @@ def bound(
 def _softplus_sum(x: Array, step: float, row: Array, positive: Array, factors: Array) -> float:
     """sum_i softplus(x_i + step row_i), relative error below 1e-9; positive and factors (_TOGETHER,) are workspace.
 
-    softplus(y) = max(y, 0) + log(1 + exp(-|y|)): one logarithm for the product of many factors. The second half is
-    added to the first repeatedly, so that the order does not depend on the width of the vectors.
+    softplus(y) = max(y, 0) + log(1 + exp(-|y|)). Many factors are multiplied before one logarithm is taken. Sums and
+    products combine the second half with the first repeatedly, so that the order is the same for vectors of any width.
     """
     total = 0.0
     for first in range(0, x.size, _TOGETHER):
@@ -187,11 +189,11 @@ def _softplus_sum(x: Array, step: float, row: Array, positive: Array, factors: A
 def climb(
     weights: Array, bias: Array, other_bias: Array, states: Array, passes: int, gain: float
 ) -> tuple[Array, Array]:
-    """Flip one unit of a layer at a time, the other layer summed out, as long as a flip gains more than `gain` nats.
+    """Flip one unit of a layer at a time as long as a flip gains more than `gain` nats; the other layer is summed out.
 
     weights (units, others), bias (units,) and other_bias (others,), all float64; states (n, units) of 0 and 1, climbed
-    in place. Returns log g (n,) of the final states, g the sum of exp(-energy) over the other layer, and the number of
-    passes over all units (n,), at most `passes`.
+    in place. Returns log g (n,) of the final states, where g is the sum of exp(-energy) over the other layer, and the
+    number of passes over all units (n,), at most `passes`.
     """
     x, positive, factors = np.empty(other_bias.size), np.empty(_TOGETHER), np.empty(_TOGETHER)
     heights, passed = np.empty(states.shape[0]), np.zeros(states.shape[0], np.int64)
@@ -221,7 +223,7 @@ def climb(
 
 @kernel
 def fill_log_odds(means: Array, log_odds: Array, constants: Array) -> None:
-    """Fill log_odds (modes, V) and constants (modes,), the log mass at v = 0, of product laws of means (modes, V)."""
+    """Fill log_odds (modes, V) and the log masses at v = 0, `constants` (modes,), of product laws with these means."""
     constants[:] = 0.0
     for mode in range(means.shape[0]):
         for i in range(means.shape[1]):
@@ -240,7 +242,7 @@ def log_ratio(
     v: Array,
     ratios: Array,
 ) -> None:
-    """log f(v) - log sum_k exp(constants_k + log_odds_k.v) in nats of each lane of v (V, lanes), into ratios (lanes,).
+    """Set ratios (lanes,) to log f(v) - log sum_k exp(constants_k + log_odds_k.v), in nats, for lanes of v (V, lanes).
 
     transposed (H, V), all float64; log_odds (modes, V) and constants (modes,) of a mixture of product laws.
     """

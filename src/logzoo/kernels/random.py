@@ -22,7 +22,7 @@ START = np.uint64(3)
 # This bit of counter word 3 selects the stream of the trailing halves of a layer's draws.
 TRAILING = np.uint64(128)
 
-# Blocks that serve _UNITS_TOGETHER units.
+# Number of blocks that serve _UNITS_TOGETHER units.
 BLOCKS_TOGETHER = 4
 _UNITS_TOGETHER = np.uint64(32)
 _ROUNDS = 10
@@ -66,7 +66,7 @@ def emit_blocks(
     k0: ir.Value,
     k1: ir.Value,
 ) -> list[ir.Value]:
-    """Emit Philox for `count` blocks from `block` on, one in each 64-bit lane; return the vectors of words 0, ..., 3.
+    """Emit Philox for `count` blocks from `block` on, one in each 64-bit lane; return the vectors of words 0 to 3.
 
     All words are 64-bit integers below 2**32.
     """
@@ -107,9 +107,9 @@ def stream_words(key: np.uint64, sweep: int, layer: np.uint64) -> tuple[np.uint6
 def word_of_unit(key: np.uint64, chain: np.uint64, sweep: int, layer: np.uint64, unit: Any) -> np.uint32:
     """The 32-bit draw of one unit (uint32).
 
-    Four blocks give 32 units their leading halves: the low halves of words 0 and 1 of each block in turn, then the high
-    halves of these words, then the same for words 2 and 3. Trailing halves come from a separate stream: the low half of
-    word 0 of block `unit`.
+    Four blocks give 32 units their leading halves. First come the low halves of words 0 and 1 of each block in turn,
+    then the high halves of these words. Words 2 and 3 follow in the same way. Trailing halves come from a separate
+    stream: the low half of word 0 of block `unit`.
     """
     unit = np.uint64(unit)
     c1 = np.uint64(chain)

@@ -1,9 +1,9 @@
 """Sweeps of the random-cluster model of a ferromagnet: two states of its bonds are drawn with the same numbers.
 
 Legend: a graph of sites and bonds. The bonds of site i are `bonds[offsets[i] : offsets[i + 1]]`. The same slice of
-`others` has the sites that they connect to site i. A bond is open or closed. A sweep draws a number u for each bond.
-The bond is open if u < p and other open bonds connect its ends, or if u < p / (2 - p); p = 1 - exp(-2 K) (Fortuin &
-Kasteleyn 1972).
+`others` has the sites that these bonds connect to site i. A bond is open or closed. A sweep draws a number u for each
+bond. The bond is open if u < p and other open bonds connect its ends, or if u < p / (2 - p); p = 1 - exp(-2 K) (Fortuin
+& Kasteleyn 1972).
 
 Further open bonds never disconnect sites. If every bond that is open in the lower state is open in the upper state,
 this remains true while both are drawn with the same numbers. A search is needed only for u between the two thresholds:
@@ -36,9 +36,10 @@ class Graph(NamedTuple):
 
 @kernel
 def draw_bonds(graph: Graph, numbers: Array, upper: Array, lower: Array) -> int:
-    """Draw all bonds in turn in both states (bond,), a sweep for each row of `numbers` (sweep, bond) in [0, 1).
+    """Draw all bonds in turn in both states (bond,), with one sweep for each row of `numbers` (sweep, bond) in [0, 1).
 
-    Bonds open in the lower state must be open in the upper one. Returns the number of bonds that differ at the end.
+    Bonds that are open in the lower state must be open in the upper state. Returns the number of bonds that differ at
+    the end.
     """
     sites = graph.offsets.size - 1
     marks, queue, ends = np.zeros(sites, np.int64), np.empty((2, sites), np.int64), np.empty((2, 2), np.int64)

@@ -1,8 +1,8 @@
-"""Annealing with resampling: chains of an island are drawn again by their weights.
+"""Annealing with resampling: the chains of an island are resampled in proportion to their weights.
 
 Del Moral, Doucet & Jasra (2006); Dau & Chopin (2022). Legend: w_i weights of the n chains of an island,
 ESS = (sum w)^2 / sum w^2. A resampling gives every chain of the island the mean weight. Therefore mean w always
-estimates Z_k / Z_1. It is unbiased, because a resampling depends on the past alone.
+estimates Z_k / Z_1. The estimate is unbiased, because a resampling depends only on the past.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def run_resampled(
     family: Array,
     island: Array,
 ) -> None:
-    """Make the annealing steps first, ..., last - 1 in place: weigh, resample, sweep. The last rung has no sweep.
+    """Run annealing steps `first` to `last - 1` in place: weigh, resample, sweep. The last rung has no sweep.
 
     Chains of one island (chains,) are contiguous. They are resampled if their ESS is below `share` of their number.
     family (chains,) int64 is copied with the states.
@@ -99,9 +99,9 @@ def follow_parameters(
     family: Array,
     island: Array,
 ) -> None:
-    """Weigh chains for the step to new parameters, resample, and make one sweep with these, all in place.
+    """Weigh chains for the step to new parameters, resample them, and sweep once with the new parameters, in place.
 
-    log_f (chains,) float64: log f(v) in nats, with the old parameters at entry, with the new parameters at return.
+    log_f (chains,) float64: log f(v) in nats, with the old parameters at entry and with the new parameters at return.
     """
     ones, now = np.ones(log_f.size, np.float32), np.empty(log_f.size)
     forget_hidden(parameters, chains)
@@ -124,11 +124,11 @@ def run_waste_free(
     log_weight: Array,
     island: Array,
 ) -> None:
-    """Make waste-free steps first, ..., last - 1 in place: weigh all states, resample some, sweep these, keep all.
+    """Run waste-free steps `first` to `last - 1` in place: weigh all states, resample n, sweep these, keep all.
 
-    chains: first the n chains that are swept, as in log_weight (n,) and island (n,), then n for each further state. A
-    step that keeps s states of each chain makes s - 1 sweeps. log_weight of an island's chains grows by the logarithm
-    of the mean weight over all of its states.
+    chains: first the n resampled states, in the order of log_weight (n,) and island (n,), then n chains for each later
+    state. A step that keeps s states of each chain makes s - 1 sweeps. For all chains of an island log_weight grows by
+    the logarithm of the mean weight over the island's states.
     """
     count = log_weight.size
     states = chains.number.size // count
@@ -166,7 +166,7 @@ def run_waste_free(
 
 @part
 def end_of_island(island: Array, begin: int) -> int:
-    """One past the last chain of the island (chains,) that chain `begin` belongs to."""
+    """The first chain after the island of chain `begin`; island (chains,), with the chains of an island contiguous."""
     end = begin + 1
     while end < island.size and island[end] == island[begin]:
         end += 1
@@ -187,7 +187,7 @@ def mean_weight(log_weight: Array) -> tuple[float, float]:
 
 @part
 def choose(log_weight: Array, offset: float, copies: Array, donors: Array) -> None:
-    """Draw donors (m,) of the first m of n states, in proportion to the weights (n,).
+    """Draw donors (m,), one for each of the first m of n states, in proportion to the weights (n,) of all states.
 
     A state that stays is its own donor. offset: as for `comb`. copies (n,): scratch.
     """
@@ -205,7 +205,7 @@ def choose(log_weight: Array, offset: float, copies: Array, donors: Array) -> No
 
 @part
 def comb(log_weight: Array, teeth: int, offset: float, copies: Array) -> None:
-    """Fill copies (n,): how many teeth of a comb, equally spaced over the sum of weights (n,), hit each weight.
+    """Fill copies (n,) with the number of teeth that hit each weight (n,); the teeth are equally spaced over the sum.
 
     offset: position of the tooth within each equal part of the sum, from 0 to 1 (systematic resampling).
     """

@@ -1,8 +1,8 @@
 """New temperatures after each sweep: by infinite swapping, or by exchanges of neighbours in turn.
 
-Hult, Nyquist & Ringqvist (2019). Legend: a ladder is K replicas; each holds one of K inverse temperatures beta_k, which
-increase with k. x_i is the state of replica i: (v, h), or v with h summed out. The sweep at beta_k leaves f_k
-invariant.
+Hult, Nyquist & Ringqvist (2019). Legend: a ladder has K replicas. Each replica holds one of K inverse temperatures
+beta_k, which increase with k. x_i is the state of replica i: (v, h), or v with h summed out. The sweep at beta_k leaves
+f_k invariant.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def reassign(
 
     An assignment s is drawn in proportion to prod_i f_{s(i)}(x_i). The share of replica i is the probability that s(i)
     is the last rung (eq 8). log_f (K, K): log f of each replica at each rung; groups (K,): the group of each rung;
-    rung, shares (K,): of each replica, updated in place; number: the random stream of the first replica; numbers
-    (K + 1, K) float64 and integers (3, K) int64: scratch.
+    rung, shares (K,): rung and share of each replica, updated in place; number: the random stream of the first replica;
+    numbers (K + 1, K) float64 and integers (3, K) int64: scratch.
     """
     count = rung.size
     m, uniforms = numbers[:count], numbers[count]
@@ -98,7 +98,7 @@ def exchange_in_turn(
 def add_shares(chains: Chains, unit: np.float32, shares: Array, p: Array, sums: Array) -> None:
     """Add share * (v p(h | v)', v, p(h | v)) of each chain to the row of its group in `sums`.
 
-    Groups are of equally many neighbouring chains. p (H,): scratch.
+    All groups have the same number of neighbouring chains. p (H,): scratch.
     """
     visible, hidden = chains.v.shape[1], p.size
     size = shares.size // sums.shape[0]
@@ -132,11 +132,11 @@ def run_infinite_swapping(
     occupancy: Array,
     sums: Array,
 ) -> None:
-    """Make the sweeps first, ..., last - 1 of whole ladders in place, with new temperatures after each sweep.
+    """Run sweeps `first` to `last - 1` of whole ladders in place, with new temperatures after each sweep.
 
     betas (K,) float32, increasing; partitions (P, K) int64: the group of each rung, with one row per sweep in turn. One
     row of zeros means infinite swapping; no row means exchanges of neighbours in turn. joint: log f of (v, h), not of
-    v. rung (chains,): of each replica; shares (chains,): P(the replica holds the last beta) after the last sweep;
+    v. rung (chains,): rung of each replica; shares (chains,): P(the replica holds the last beta) after the last sweep;
     occupancy (chains, K) int64: counts the sweeps after which the replica held each beta. sums (groups, V H + V + H)
     float64: `add_shares` adds to it after every sweep, unless there are no groups.
     """

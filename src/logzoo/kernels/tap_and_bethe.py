@@ -1,6 +1,6 @@
 """Approximations of log Z from a mean-field solution: expansions in the weights, and Bethe's free energy.
 
-Legend: W (V, H) weights, c (V,) and b (H,) bias, all float64. Sums run in one order, without fused multiply-add.
+Legend: W (V, H) weights, c (V,) and b (H,) bias, all float64. Sums run in a fixed order, without fused multiply-add.
 
 Expansions around product laws, after Plefka (1982) and Georges & Yedidia (1991): means m (V,) and q (H,), A = m - m^2,
 B = q - q^2, S the entropy of a unit; W^(p) is W with every element to the power p.
@@ -9,9 +9,10 @@ B = q - q^2, S the entropy of a unit; W^(p) is W with every element to the power
     F2 = F1 + 1/2 A W^(2) B
     F3 = F2 + 2/3 [A (1/2 - m)] W^(3) [B (1/2 - q)]
 
-Belief propagation on the graph of the RBM, and the free energy of Bethe, after Yedidia, Freeman & Weiss (2005):
-to_visible and to_hidden (V, H) messages between units i and j, U_i = c_i + sum_j to_visible_ij and T_j = b_j + sum_i
-to_hidden_ij; u = U_i - to_visible_ij and t = T_j - to_hidden_ij are the log-odds without the other unit's message.
+Belief propagation on the graph of the RBM, and the free energy of Bethe, follow Yedidia, Freeman & Weiss (2005).
+to_visible and to_hidden (V, H) are the messages between units i and j. The log-odds are U_i = c_i + sum_j to_visible_ij
+and T_j = b_j + sum_i to_hidden_ij. Without the other unit's message they are u = U_i - to_visible_ij and
+t = T_j - to_hidden_ij.
 
     to_visible = softplus(W + t) - softplus(t)        to_hidden = softplus(W + u) - softplus(u)
     log Z_B = sum_i softplus(U_i) + sum_j softplus(T_j) - sum_ij log(1 + sigmoid(u) sigmoid(t) (exp(W) - 1))
@@ -88,7 +89,8 @@ def settle_tap(
 ) -> tuple[int, float]:
     """Iterate the equations of Thouless, Anderson and Palmer to order 2 or 3 from means m (V,) and q (H,), in place.
 
-    Returns the number of steps and the largest undamped change of the last step. It stops if that is below `tolerance`.
+    Returns the number of steps, at most `steps`, and the largest undamped change of the last step. The iteration ends
+    when this change is at most `tolerance`.
     """
     of_hidden, of_visible = np.empty((3, q.size)), np.empty((3, m.size))
     residual, step = np.inf, 0
@@ -155,7 +157,7 @@ def largest_singular(matrix: Array, transposed: Array, start: Array, steps: int)
 
 @kernel(nogil=True)
 def fourth_moment(matrix: Array) -> float:
-    """Sum of the fourth powers of the singular values of a matrix (n, m): the sum of squares of matrix^T matrix."""
+    """Sum of s^4 over the singular values s of a matrix (n, m), from the entries of matrix^T matrix."""
     total, sums = 0.0, np.empty(matrix.shape[1])
     for j in range(matrix.shape[1]):
         sums[:] = 0.0
@@ -194,7 +196,7 @@ def _pair(weight: float, gain: float, u: float, t: float) -> float:
 
 @kernel(nogil=True)
 def start_messages(weights: Array, gains: Array, visible_fields: Array, to_visible: Array, to_hidden: Array) -> None:
-    """Set messages to hidden units from visible units of log-odds visible_fields (V,), and zeros to visible units."""
+    """Set the messages of visible units with log-odds visible_fields (V,); the messages of hidden units become 0."""
     for i in range(weights.shape[0]):
         for j in range(weights.shape[1]):
             to_visible[i, j] = 0.0
@@ -221,9 +223,9 @@ def settle_beliefs(
     to_visible: Array,
     to_hidden: Array,
 ) -> tuple[int, float]:
-    """Pass messages (V, H) of both layers, in place, until the largest undamped change is below `tolerance`.
+    """Pass messages (V, H) of both layers in place until the largest undamped change is at most `tolerance`.
 
-    Returns the number of steps and that change.
+    Returns the number of steps, at most `steps`, and the largest undamped change of the last step.
     """
     totals, residual, step = np.empty(hidden_bias.size), np.inf, 0
     while step < steps and residual > tolerance:

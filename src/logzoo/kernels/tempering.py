@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# Round trips are counted between the ends of the ladder. The number of rungs divided by this is the number of rungs in
-# an end, at least 1: among many rungs chains would often miss an end of a single rung.
+# Round trips are counted between the ends of the ladder. An end has one rung for every 20 rungs of the ladder, at least
+# one. On a ladder of many rungs, chains would often miss an end of a single rung.
 RUNGS_PER_END = 20
-# Rungs in one block of a sum.
+# Number of rungs in one block of a sum.
 _BLOCK = 16
 
 
@@ -118,8 +118,8 @@ def _sum_of_block(q: Array, start: int) -> float:
 def draw_rung(q: Array, draw: float, block_sums: Array) -> tuple[int, float]:
     """The rung that the uniform `draw` selects, and the factor s with s q = q(k | x).
 
-    q (K,) is log f_k + offset_k at entry and q(k | x) / s at return. Sums are by blocks of 16 rungs, with `block_sums`
-    as scratch: blocks are added in parallel, and the search for the rung skips whole blocks.
+    q (K,) is log f_k + offset_k at entry and q(k | x) / s at return. It is summed in blocks of 16 rungs, with
+    `block_sums` as scratch. Additions in a block run in parallel, and the search for the rung skips whole blocks.
     """
     rungs = q.size
     largest = _largest(q)
@@ -145,11 +145,11 @@ def draw_rung(q: Array, draw: float, block_sums: Array) -> tuple[int, float]:
 
 @part
 def count_crossing(rung: int, base_end: int, model_end: int, heading: int) -> tuple[int, int]:
-    """Follow one chain between the ends of the ladder: (new heading, round trip completed).
+    """Follow one chain between the ends of the ladder; returns (new heading, 1 if a round trip is completed, else 0).
 
     The base end is the rungs up to `base_end`; the model's end is the rungs from `model_end` on. heading: 0 before the
-    first visit of the base end, 1 if the base end was visited last, 2 if the model's end was. A round trip ends at the
-    base.
+    first visit of the base end, 1 if the base end was visited last, 2 if the model's end was visited last. A round
+    trip ends at the base.
     """
     if rung >= model_end:
         return 2 if heading != 0 else 0, 0
@@ -161,11 +161,11 @@ def count_crossing(rung: int, base_end: int, model_end: int, heading: int) -> tu
 class Scratch(NamedTuple):
     """Scratch of sweeps of simulated tempering."""
 
-    layers: Any  # of `sweep_scratch`
-    energies: Any  # of `energy_scratch`
+    layers: Any  # from `sweep_scratch`
+    energies: Any  # from `energy_scratch`
     values: np.ndarray  # (M,)
     q: np.ndarray  # (K,)
-    block_sums: np.ndarray  # scratch of `draw_rung`
+    block_sums: np.ndarray  # scratch for `draw_rung`
     beta: np.ndarray  # (chains,) float32
 
 
@@ -199,7 +199,7 @@ def temper_once(
     record: Record,
     scratch: Scratch,
 ) -> None:
-    """One sweep of `run_simulated_tempering`, with its arguments; writes row `row` of the record."""
+    """Make one sweep of `run_simulated_tempering`, with its arguments, and write row `row` of the record."""
     count, rungs = sums.occupancy.shape
     end = max(1, rungs // RUNGS_PER_END)
     values, q, beta = scratch.values, scratch.q, scratch.beta
@@ -242,7 +242,7 @@ def run_simulated_tempering(
     sums: RungSums,
     record: Record,
 ) -> None:
-    """Make the sweeps first, ..., last - 1 of simulated tempering in place; add counts and occupancies to `sums`.
+    """Run sweeps `first` to `last - 1` of simulated tempering in place; add counts and occupancies to `sums`.
 
     Each sweep draws x at the rung (chains,) and then the rung given x, with the offset (K,) of the chain's group.
     """

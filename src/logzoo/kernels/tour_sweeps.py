@@ -1,7 +1,7 @@
 """Tours: Gibbs chains that leave a set of hidden states and end when they return to it (Savarese et al. 2018).
 
-One sweep draws v given h, then h given v. A tour's draws depend on its number and on the sweeps that it has made, not
-on which tours run together or on pauses.
+One sweep draws v given h, then h given v. A tour's draws depend only on its number and on the sweeps that it has made.
+Other tours and pauses do not change them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class TourStates(NamedTuple):
 def add_hidden_draws(
     parameters: Parameters, key: np.uint64, sweep: int, chains: Chains, members: HashSet, count: int, example: Array
 ) -> int:
-    """Draw h of every chain given its v, add new states to a set of `count` states; returns the new count.
+    """Draw h of every chain given its v, and add new states to a set of `count` states; returns the new count.
 
     example (states,): becomes the number of the chain that first drew each state. Hidden inputs must be up to date.
     """
@@ -115,7 +115,7 @@ def _sweep_tours(
     chains: Chains,
     means: Array,
 ) -> None:
-    """One sweep of every chain, in the random stream of its tour; lists the changes of h."""
+    """Make one sweep of every chain in the random stream of its tour, and list the changes of h."""
     hidden_scratch, visible_scratch = scratches
     unit = parameters.unit
     if means.size:

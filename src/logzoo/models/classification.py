@@ -1,4 +1,4 @@
-"""Classification by a joint RBM: the last visible units are the label as a one-hot vector, the others the input."""
+"""Classification by a joint RBM: the last visible units are a one-hot label, and the other visible units the input."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from logzoo.types import ArrayLike, Floats
 
 # Numbers (examples x labels x hidden units) per block: few enough to stay in the processor's cache.
 _TOGETHER = 1 << 18
-# Factors, at most 2 each, that are multiplied before a logarithm: their product stays below the largest float64.
+# Number of factors, at most 2 each, that are multiplied before a logarithm: their product does not overflow float64.
 _FACTORS = 1000
 
 
@@ -19,7 +19,7 @@ class PredictionAccuracy(NamedTuple):
 
     total: float  # A: sum of log p(label | input), nats
     mean: float  # A divided by the number of examples
-    right: float  # share of examples whose true label is the most probable one
+    right: float  # share of examples whose true label is the most probable label
 
 
 def label_log_probabilities(rbm: RBM, v: ArrayLike, labels: int) -> Floats:
@@ -44,7 +44,7 @@ def label_log_probabilities(rbm: RBM, v: ArrayLike, labels: int) -> Floats:
 
 
 def prediction_accuracy(rbm: RBM, examples: ArrayLike, labels: int) -> PredictionAccuracy:
-    """Compute the accuracy of the labels that `rbm` predicts for examples with labels: a `PredictionAccuracy`.
+    """Return the `PredictionAccuracy` of the labels that `rbm` predicts for labelled examples.
 
     examples: (examples, visible) of zeros and ones; the last `labels` values of each row are a one-hot label, as in a
     data set with `label_units`. `total` is A of Hult et al. (2019), section 4.1, over these examples, in nats.

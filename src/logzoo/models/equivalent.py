@@ -1,7 +1,7 @@
 """Equivalent RBMs and the difference of their log Z: units of certain state are removed, or units are flipped.
 
 A bias of -1e9 makes the state of a unit certain. Kernels store all parameters as multiples of one step, whose size the
-largest parameter sets. A parameter that only forces a state would therefore leave the others too few digits.
+largest parameter sets. A parameter that only forces a state would therefore leave the other parameters too few digits.
 """
 
 import math
@@ -11,16 +11,17 @@ import numpy as np
 from logzoo.models.rbm import RBM
 from logzoo.types import Array, Generator
 
-# A unit's state is certain if its input is at least this many nats from 0: the other state has probability exp(-50).
+# A unit's state is certain if its input is at least this many nats from 0. The other state then has a probability of at
+# most exp(-50).
 _CERTAIN = 50.0
 
 
 def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
-    """The RBM without units of certain state, the constant that its log Z lacks, and its visible units (n,).
+    """The RBM without units of certain state, the constant that its log Z lacks, and indices (n,) of its visible units.
 
     A unit is removed if its input is beyond +-50 nats for every state of the other layer. If it is on, its weights are
     added to the other layer's biases. Each removed unit changes log Z by at most exp(-50). If a layer would lose all
-    units, one stays, with zero weights and bias.
+    units, one unit stays, with zero weights and bias.
     """
     weights = rbm.weights.astype(np.float64)
     biases = [rbm.visible_bias.astype(np.float64), rbm.hidden_bias.astype(np.float64)]
@@ -28,7 +29,7 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
     constant, left, before = 0.0, sum(rbm.weights.shape), np.inf
     while left < before:
         before = left
-        # Both are views, so assignments to rows change `weights`.
+        # Both matrices are views, so assignments to rows change `weights`.
         for layer, rows in enumerate((weights, weights.T)):
             bias = biases[layer]
             on = bias + np.minimum(rows, 0.0).sum(axis=1) >= _CERTAIN
@@ -51,9 +52,9 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
 def gauged(rbm: RBM, log_z: float, generator: Generator) -> tuple[RBM, float]:
     """An RBM with its units permuted and half of them flipped, at random in both layers, and its log Z in nats.
 
-    A flip replaces the state x of a unit by 1 - x. The unit's old weights are added to the biases of the other layer,
-    its old bias is subtracted from log Z, and both then change sign. The layout of the weights thus does not reveal
-    the family of a model.
+    A flip replaces the state x of a unit by 1 - x. The unit's weights are added to the biases of the other layer, and
+    its bias is subtracted from log Z. The weights and the bias of the unit then change sign. The layout of the weights
+    thus does not reveal the family of a model.
     """
     for _ in range(2):
         flipped = generator.random(rbm.visible) < 0.5
@@ -65,7 +66,7 @@ def gauged(rbm: RBM, log_z: float, generator: Generator) -> tuple[RBM, float]:
 
 
 def flip(rbm: RBM, log_z: float, flipped: Array) -> tuple[RBM, float]:
-    """The RBM with v_i replaced by 1 - v_i where flipped (visible,) is True, and its log Z in nats; log_z: of `rbm`."""
+    """The RBM with v_i replaced by 1 - v_i where flipped (visible,) is True, and its log Z; log_z: log Z of `rbm`."""
     signs = np.where(flipped, -1.0, 1.0)
     added = rbm.weights[flipped].sum(axis=0)
     other = RBM(signs[:, None] * rbm.weights, signs * rbm.visible_bias, rbm.hidden_bias + added)

@@ -35,7 +35,7 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool | None = None) -> 
     rbm : RBM
     threads : int
     progress : bool, optional
-        Whether stderr shows a progress bar. By default it does on a terminal.
+        Whether stderr shows a progress bar. By default a terminal shows the bar.
 
     Returns
     -------
@@ -50,8 +50,8 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool | None = None) -> 
 
     Notes
     -----
-    Cost: ``2**min(visible, hidden)`` states, each of which visits the other layer once. Memory does not grow with the
-    number of states. Units whose state is certain are removed first.
+    Cost: ``2**min(visible, hidden)`` states, and one pass over the other layer for each state. Memory does not grow
+    with the number of states. Units whose state is certain are removed first.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool | None = None) -> 
 
 
 def _low_bits(weights):
-    """The most low bits, up to 10, for which every product of UNITS factors stays within the range of float64."""
+    """Largest number of low bits, up to 10, for which products of UNITS factors stay within the range of float64."""
     for bits in range(min(_LOW_BITS, len(weights)), 0, -1):
         spread = np.abs(weights[:bits]).sum(axis=0).reshape(-1, UNITS).sum(axis=1)
         if spread.max() <= _LARGEST_RANGE:
@@ -108,7 +108,7 @@ def _low_bits(weights):
 
 
 def _low_part(weights, enumerated_bias):
-    """The table of all states of the low bits, weights (bits, S)."""
+    """The table of all states of the low bits, from their weights (bits, units) and biases (bits,)."""
     codes = np.arange(1 << len(weights))
     states = (codes[:, None] >> np.arange(len(weights)) & 1).astype(np.float64)
     inputs = states @ weights
@@ -153,10 +153,10 @@ class Expectations(NamedTuple):
 
 
 def exact_expectations(weights: ArrayLike, visible_bias: ArrayLike, hidden_bias: ArrayLike) -> Expectations:
-    """Expectations under the RBM of these parameters, (V, H), (V,) and (H,).
+    """Exact Expectations under the RBM with weights (V, H), visible_bias (V,) and hidden_bias (H,).
 
-    Cost: 2**min(V, H) states, each of which visits the other layer once. Raises ValueError for more than 20 units in
-    the smaller layer.
+    Cost: 2**min(V, H) states, and one pass over the other layer for each state. Raises ValueError for more than 20
+    units in the smaller layer.
     """
     weights, visible_bias, hidden_bias = (
         np.ascontiguousarray(array, np.float64) for array in (weights, visible_bias, hidden_bias)

@@ -1,6 +1,6 @@
 """log Z without sampling, from a solution of mean field: expansions in the weights, and Bethe's approximation.
 
-Neither is a bound. Fixed points are found by iteration, damped if needed; the iteration may fail.
+Neither is a bound in general. Fixed points are found by iteration, with damping if needed. The iteration may fail.
 """
 
 from functools import partial
@@ -24,10 +24,10 @@ from logzoo.kernels.tap_and_bethe import (
 from logzoo.models.rbm import RBM
 from logzoo.types import ArrayLike, Floats
 
-# Dampings that are tried in turn; steps per stretch and most stretches of each; and the largest change of a mean or
-# message that counts as settled. A damping ends early after a stretch that does not halve the change, because the
-# change must fall to a hundredth per stretch. Undamped iteration settles within a third of the steps or not at all, so
-# damping 0.5 starts from the beginning and damping 0.9 continues from there.
+# Dampings that are tried in turn, steps of a stretch, and most stretches with one damping. A mean or message that
+# changes by at most _TOLERANCE is settled. A damping ends early after a stretch that does not halve the change, because
+# the change must fall to a hundredth per stretch. Undamped iteration settles within a third of the steps or not at all.
+# Damping 0.5 therefore starts from the beginning, and damping 0.9 continues from there.
 _DAMPINGS, _STRETCH, _STRETCHES, _TOLERANCE = (0.0, 0.5, 0.9), 60, 5, 1e-11
 # Steps of the power method for the largest singular value. From a random start of n units, the result is too small by a
 # factor of at worst about 1 - log(n) / (2 steps); _REACH compensates for it.
@@ -104,9 +104,9 @@ def gap_of_second_order(rbm: RBM, visible: ArrayLike, hidden: ArrayLike) -> floa
 def rings(correlations: Floats) -> float:
     """Most nats that rings of four and more weights add to log Z; infinite where the sum over rings diverges.
 
-    correlations (V, H): of units joined by a weight. For a single ring, Z is Bethe's Z times 1 + the product of the
-    correlations along it (Chertkov & Chernyak 2006). Here all products count as positive. With the singular values s of
-    the matrix, the sum over closed walks of four and more steps is
+    correlations (V, H): correlations of the units that each weight joins. For a single ring, Z is Bethe's Z times
+    1 + the product of the correlations along the ring (Chertkov & Chernyak 2006). Here all products count as positive.
+    With the singular values s of the correlations, the sum over closed walks of four and more steps is
     1/2 sum [-log(1 - s^2) - s^2] <= sum s^4 / (4 (1 - max s^2)).
     """
     radius = _radius(correlations)
@@ -116,7 +116,7 @@ def rings(correlations: Floats) -> float:
 
 
 def contraction(rbm: RBM) -> float:
-    """A number below 1 only if mean field contracts everywhere, so that it has a single solution.
+    """A number that is below 1 only if mean field contracts everywhere and therefore has a single solution.
 
     It is the largest singular value of sqrt(A) W sqrt(B). A and B are the largest variances that units can have for any
     means of the other layer.
@@ -140,7 +140,7 @@ def _radius(matrix):
 
 
 def _settle(begin, advance):
-    """Number of steps and the last residual; dampings are tried in turn until the iteration settles."""
+    """Try the dampings in turn until the iteration settles; return the number of steps and the last residual."""
     total = 0
     for last, damping in zip((0.0, *_DAMPINGS), _DAMPINGS, strict=False):
         if last == 0.0:
@@ -158,6 +158,6 @@ def _settle(begin, advance):
 
 
 def _parameters(rbm):
-    """Weights (V, H), the same transposed, visible and hidden bias, contiguous float64."""
+    """Weights (V, H), their transpose, visible bias and hidden bias, as contiguous float64 arrays."""
     arrays = rbm.weights, rbm.weights.T, rbm.visible_bias, rbm.hidden_bias
     return [np.ascontiguousarray(array, np.float64) for array in arrays]

@@ -30,23 +30,23 @@ _SPINS = {"BBRBM": False, "IIRBM": True}
 
 
 class Parameters(NamedTuple):
-    """The RBM in a file, with its origin and assumptions."""
+    """The parameters of the RBM in a file, and the assumptions of the reader."""
 
     weights: np.ndarray  # (visible, hidden)
     visible_bias: np.ndarray
     hidden_bias: np.ndarray
-    spins: bool | None  # whether its units are -1 and +1; None if the file does not state it
-    note: str  # what was assumed, or ""
+    spins: bool | None  # whether the units are -1 and +1; None if the file does not state it
+    note: str  # the assumptions, or ""
 
 
 def read_parameters(
     path: FilePath, names: str | Sequence[str] | None = None, *, transposed: bool | None = None
 ) -> Parameters:
-    """Parameters in a file of any known format. Raises ValueError, one line that names the file.
+    """Parameters in a file of any known format. Raises a one-line ValueError that names the file.
 
     names, transposed: as in `logzoo.models.roles.assigned`; biases may be rows or columns. Arrays in groups, structs
-    and dicts are named by paths. From a file of rbms the last checkpoint is read; names such as
-    "update_7/params/vbias" select another checkpoint.
+    and dicts are named by paths. The last checkpoint in a file of rbms is read; names such as "update_7/params/vbias"
+    select another checkpoint.
     """
     path, names = Path(path), None if names is None else three_names(names)
     kind = file_kind(path)
@@ -78,8 +78,8 @@ def read_as(
 ) -> Model:
     """Read parameters from a file, and return make(weights, visible bias, hidden bias).
 
-    spins: whether the units must be -1 and +1, or 0 and 1. names, transposed: as for `read_parameters`. tell(line) is
-    called with each assumption. Raises ValueError, one line that names the file.
+    spins: whether the units must be -1 and +1; otherwise they must be 0 and 1. names, transposed: as for
+    `read_parameters`. tell(line) is called with each assumption. Raises a one-line ValueError that names the file.
     """
     parameters = read_parameters(path, names, transposed=transposed)
     if parameters.note:
@@ -203,7 +203,7 @@ def _numpy(path, _names):
 def _header(archive, name):
     """Shape and type of an array in a .npz file, without reading its values."""
     member = archive.NameToInfo.get(f"{name}.npy") or archive.NameToInfo[name]
-    # NumPy writes these two; other methods of compression may need unlimited memory to unpack a byte.
+    # NumPy uses only these two methods. Other methods of compression may need unlimited memory to unpack a byte.
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError("packed in another way")
     with archive.open(member) as file:

@@ -1,7 +1,8 @@
 """Modes of an RBM by naive mean field from many starts, and the lower bounds of log Z that they give.
 
-Mean field has many poor solutions, in which the layers only sustain each other, and random starts find few of the best.
-Each solution therefore climbs: one unit of the smaller layer at a time is flipped, with the larger layer summed out.
+Mean field has many poor solutions, in which the layers only sustain each other. Random starts find few of the best
+solutions. Each solution therefore climbs: units of the smaller layer are flipped one at a time, with the larger layer
+summed out.
 Mean field then settles again from the summits. The first solutions are kept, too, because chains may stay in them.
 """
 
@@ -29,17 +30,18 @@ from logzoo.models.rbm import RBM
 from logzoo.streams import Stream, root_stream
 from logzoo.types import Array, ArrayLike, Bits, Seed
 
-# A start has settled when no hidden mean moves by more in a step.
+# A start has settled when no hidden mean moves by more than this in a step.
 _TOLERANCE = np.float32(1e-5)
-# Two solutions are the same mode if no hidden mean differs by more.
+# Two solutions are the same mode if no hidden mean differs by more than this.
 _SAME = 0.05
 # Nats that a flip in a climb must gain: far above rounding.
 _GAIN = 1e-4
 # Means of the product laws in the mixture stay this far from 0 and 1, so that every v has a positive probability.
 _LEAST_MEAN = 1e-12
-# Modes with a smaller share of the mixture are left out of it.
+# Modes whose share of the mixture is smaller are left out.
 _LEAST_SHARE = 1e-15
-# Most turns of a random direction through the weights; and the least size by which it is then divided.
+# Most times that a random vector is multiplied by the weights and their transpose, and the smallest number by which a
+# product is divided.
 _MOST_TURNS = 4
 _TINY = np.float32(1e-30)
 # Largest input that a unit may have in any state, so that float32 does not overflow.
@@ -66,7 +68,7 @@ class Modes(NamedTuple):
     bounds: np.ndarray  # (mode,) F1 in nats: each is a lower bound of log Z
     starts: np.ndarray  # (mode,) number of starts that settled in the mode, before or after their climb
     steps: int  # summed over the starts; a step costs as much as a Gibbs sweep of one chain
-    lower: float  # rigorous bound in nats: the best F1, or log of the sum of f over first and last states of climbs
+    lower: float  # rigorous, in nats: the larger of the best F1 and log of the sum of f over ends of climbs
 
 
 class LowerBound(NamedTuple):
@@ -74,7 +76,7 @@ class LowerBound(NamedTuple):
 
     sure: float  # the larger of the best F1 and log of the sum of f over first and last states of all climbs
     mixture: float  # mean of log f(v) - log Q(v) over draws from the mixture Q of all modes: an estimate
-    std_error: float  # of `mixture`
+    std_error: float  # standard error of `mixture`
     modes: Modes
 
 
@@ -83,12 +85,12 @@ def find_modes(
 ) -> Modes:
     """Modes of an RBM by the alternating fixed point of mean field: q = sigmoid(b + m W), m = sigmoid(c + W q).
 
-    A start is h_j ~ Bernoulli(p) with its own p ~ U(0, 1), or the signs of a random direction that passed through the
-    weights a few times. With data, a 0/1 matrix (examples, visible), up to half of the starts are rows of it. Mean
-    field settles; its solution is rounded and climbs; then mean field settles again. Cost: at most `steps` steps per
-    start for each of these three phases. Raises ValueError for impossible sizes and data, and for parameters that
-    overflow float32. Source: Gabrié, Tramel, Krzakala (2015) for the fixed point and its bound; starts and climb are
-    our own.
+    A start is h_j ~ Bernoulli(p) with its own p ~ U(0, 1), or the signs of a random vector after a few products with
+    the weights. With data, a 0/1 matrix (examples, visible), up to half of the starts are rows of the data. First mean
+    field settles. Its solution is then rounded and climbs, and mean field settles again from the summit. Cost: at most
+    `steps` steps per start for each of these three phases. Raises ValueError for impossible sizes and data, and for
+    parameters that overflow float32. Source: Gabrié, Tramel, Krzakala (2015) for the fixed point and its bound; starts
+    and climb are our own.
     """
     announce_compilation()
     is_a("rbm", rbm, RBM)
@@ -139,9 +141,9 @@ def lower_bound(
     Returns
     -------
     LowerBound
-        ``sure``, in nats, is a rigorous lower bound, whatever modes were missed. ``mixture`` is an estimate, with its
+        ``sure``, in nats, is a rigorous lower bound, even if modes were missed. ``mixture`` is an estimate with error
         ``std_error``: the mean of log f(v) - log Q(v) over draws from Q, the mixture of the modes' product laws. It is
-        usually the higher of the two.
+        usually higher than ``sure``.
 
     Raises
     ------
@@ -186,14 +188,14 @@ def lower_bound(
 
 
 def _parameters(rbm, kind):
-    """Weights (V, H), the same transposed, visible and hidden bias, contiguous and of that type."""
+    """Weights (V, H), their transpose, visible bias and hidden bias, as contiguous arrays of type `kind`."""
     arrays = rbm.weights, rbm.weights.T, rbm.visible_bias, rbm.hidden_bias
     largest = max(float(np.abs(array).max()) for array in arrays) * (max(rbm.weights.shape) + 1)
     if largest > _LARGEST_INPUT:
         reach = f"inputs of units may reach {largest:.2g}, expected at most {_LARGEST_INPUT:g}"
         raise ValueError(f"mode search: the parameters are too large, {reach}")
     parameters = tuple(np.ascontiguousarray(array, kind) for array in arrays)
-    # Those of an RBM are read-only; numba would compile kernels again for an array that is not.
+    # The arrays of an RBM are read-only. numba would compile the kernels again for a writeable array.
     parameters[1].flags.writeable = parameters[0].flags.writeable
     return parameters
 
@@ -223,7 +225,7 @@ def _means_of_hidden(parameters, v):
 
 
 def _projected(weights, transposed, count, generator):
-    """Hidden states (H, count): signs of random vectors, which the weights turn towards large singular values."""
+    """Hidden states (H, count): signs of random vectors that the weights turned towards large singular values."""
     visible, hidden = weights.shape
     x, y = generator.standard_normal((visible, count), np.float32), np.empty((hidden, count), np.float32)
     turns = np.arange(count) % _MOST_TURNS
@@ -241,7 +243,7 @@ def _projected(weights, transposed, count, generator):
 
 
 def _over_parts(pool, threads, function, states):
-    """The arrays that `function` returns for parts of the rows of `states`, put together again."""
+    """Concatenate the arrays that `function` returns for parts of the rows of `states`."""
     parts = np.array_split(states, min(threads, len(states)))
     return [np.concatenate(arrays) for arrays in zip(*pool.map(function, parts), strict=True)]
 
@@ -272,7 +274,11 @@ def _bounded(parameters, hidden):
 
 
 def _summits(each_part, single, double, settled, steps):
-    """Hidden means (n, H) of distinct summits; the summit of each Solution; log of the sum of f over states; passes."""
+    """Climb from the rounded Solutions to summits.
+
+    Returns hidden means (n, H) of the distinct summits, the index of each Solution's summit, the log of the sum of f
+    over the first and last states of all climbs, and the number of passes. A pass costs one step.
+    """
     weights, transposed, visible_bias, hidden_bias = double
     swapped = len(hidden_bias) > len(visible_bias)
     layers = (weights, visible_bias, hidden_bias) if swapped else (transposed, hidden_bias, visible_bias)
@@ -292,8 +298,8 @@ def _summits(each_part, single, double, settled, steps):
 
 
 def distinct_rows(states: Array) -> tuple[Bits, Array]:
-    """The distinct rows (n, units) uint8 of a 0/1 matrix, sorted, and for each row of the matrix its index in them."""
-    # Bytes of eight units have the same order, and sorting them takes an eighth of the time.
+    """The sorted distinct rows (n, units) uint8 of a 0/1 matrix, and the index of each matrix row among them."""
+    # Rows packed into bytes of eight units have the same order, and sorting them takes an eighth of the time.
     packed, number = np.unique(np.packbits(states, axis=1), axis=0, return_inverse=True)
     return np.unpackbits(packed, axis=1, count=states.shape[1]), number.ravel()
 

@@ -113,7 +113,7 @@ class RBM:
         return RBM(self.weights.T, self.hidden_bias, self.visible_bias)
 
     def energy(self, v: ArrayLike, h: ArrayLike) -> Floats:
-        """Energies -log f(v, h) in nats of pairs of states, shapes (n, visible) and (n, hidden): array, shape (n,)."""
+        """Energies -log f(v, h) in nats, shape (n,), of pairs of states of shapes (n, visible) and (n, hidden)."""
         v = binary_matrix("v", v, visible=self.visible).astype(np.float64)
         h = binary_matrix("h", h, visible=self.hidden).astype(np.float64)
         if len(h) != len(v):
@@ -121,7 +121,7 @@ class RBM:
         return -(v @ self.visible_bias + h @ self.hidden_bias + np.einsum("ni,ni->n", v @ self.weights, h))
 
     def free_energy(self, v: ArrayLike) -> Floats:
-        """Free energies -log sum_h f(v, h) in nats of the rows of v, shape (n, visible): array, shape (n,)."""
+        """Free energies -log sum_h f(v, h) in nats, shape (n,), of the rows of v, shape (n, visible)."""
         return -self.log_f(binary_matrix("v", v, visible=self.visible))
 
     def log_f(self, v: ArrayLike) -> Floats:
@@ -147,12 +147,12 @@ class RBM:
 
     @cached_property
     def rounding(self) -> float:
-        """Nats by which rounding can move log f of any state: the precision times the sum of all parameters' sizes."""
+        """Nats by which rounding can move log f of any state: the precision times the sum of all |parameters|."""
         sizes = (float(np.abs(getattr(self, name)).sum()) for name in _DIMENSIONS)
         return float(np.finfo(np.float64).eps) * sum(sizes)
 
     def _check_rounding(self, rows, inputs):
-        """Raise ValueError if rounding can move log f of a row by more than 1e-6 nat; inputs: of the hidden units."""
+        """Raise ValueError if rounding can move log f of a row by more than 1e-6 nat; inputs (row, hidden) in nats."""
         if self.rounding <= MOST_ROUNDING:
             return
         # A unit that is certainly off adds nothing, even if its input lost digits.
@@ -164,11 +164,11 @@ class RBM:
             raise ValueError(f"weights, biases: too large, rounding could move log f by {largest:.2g} nat; {limit}")
 
     def log_likelihood(self, v: ArrayLike, log_z: float) -> Floats:
-        """log p(v) = log f(v) - log Z in nats of the rows of v, shape (n, visible): array, shape (n,)."""
+        """log p(v) = log f(v) - log Z in nats, shape (n,), of the rows of v, shape (n, visible)."""
         return -self.free_energy(v) - finite_number("log_z", log_z)
 
     def to_dataset(self) -> xr.Dataset:
-        """The parameters as an xarray Dataset with dimensions visible, hidden."""
+        """The parameters as an xarray Dataset with the dimensions visible and hidden."""
         import xarray as xr
 
         arrays = {name: (dimensions, getattr(self, name)) for name, dimensions in _DIMENSIONS.items()}
@@ -194,10 +194,10 @@ class RBM:
         """Read an RBM from a file by `save` or the workflow, or from a file in a format of docs/your-own-rbm.md.
 
         ``names`` are the names of weights, visible bias and hidden bias, such as ``"W,a,b"``; arrays in groups, structs
-        and dicts have paths as names. The default is known names, or arrays whose shapes leave no doubt.
-        ``transposed`` is whether the weights are stored as (hidden, visible). By default the biases decide. If the
-        weights are square, the package that uses these names decides. A warning states each assumption. Raises
-        ValueError, one line that names the file, for anything else.
+        and dicts have paths as names. By default the arrays are found by known names, or by their shapes if these fit
+        in only one way. ``transposed`` is whether the weights are stored as (hidden, visible). By default the biases
+        decide. If the weights are square, the package that uses these names decides. A warning states each assumption.
+        Raises a one-line ValueError that names the file for anything else.
         """
         return read_as(cls, path, names, transposed, tell=partial(warnings.warn, stacklevel=3))
 
@@ -283,9 +283,10 @@ class RBM:
 
     @classmethod
     def from_dbm(cls, layers: Sequence[ArrayLike]) -> RBM:
-        """The RBM of a deep Boltzmann machine, with the same Z: its even layers are visible, its odd ones hidden.
+        """The RBM that equals a deep Boltzmann machine, with the same Z.
 
-        ``layers`` are biases and weights in turn from the visible layer up, ``[bias_0, weights_1, bias_1, ...]``, with
+        Even layers of the machine are visible units of the RBM, and odd layers are hidden units. ``layers`` are biases
+        and weights in turn from the visible layer up, ``[bias_0, weights_1, bias_1, ...]``, with
         weights of shape (lower layer, upper layer). Raises ValueError for arrays that do not fit. For likelihoods of
         data use `logzoo.dbm_log_likelihood`.
         """

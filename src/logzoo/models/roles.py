@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# {names of weights, visible bias and hidden bias: (whether the weights are (hidden, visible), whether always so)}.
+# Keys: names of weights, visible bias and hidden bias. Values: whether the weights are (hidden, visible), and whether
+# the package fixes this.
 CONVENTIONS: dict[Sequence[str], tuple[bool, bool]] = {
     ("weights", "visible_bias", "hidden_bias"): (False, False),  # logzoo; QuCumber stores (hidden, visible)
     ("vishid", "visbiases", "hidbiases"): (False, True),  # MATLAB code of Hinton and Salakhutdinov
@@ -21,8 +22,8 @@ CONVENTIONS: dict[Sequence[str], tuple[bool, bool]] = {
 }
 # The part of a QuCumber file that holds the RBM; "rbm_ph" is the phase of a wave function.
 _QUCUMBER = "rbm_am"
-# Names of biases without the word "bias", by layer; and (layer of the row bias, layer of the column bias) for weights
-# whose rows are hidden units.
+# Names of biases without the word "bias", by layer. Then the pairs (layer of the row bias, layer of the column bias)
+# of weights whose rows are hidden units.
 _LAYERS = {"visible": ("v", "bv", "vb", "vis", "visible"), "hidden": ("h", "bh", "hb", "hid", "hidden")}
 _TURNED = {("hidden", "visible"), ("hidden", ""), ("", "visible")}
 # Parts of the names of weights to label units, which an RBM of two layers lacks.
@@ -34,7 +35,10 @@ _SHOWN, _LETTERS = 8, 60
 
 
 def three_names(names: str | Sequence[str]) -> tuple[str, ...]:
-    """`names` (a text "W,a,b", or three) as a tuple: weights, visible bias, hidden bias. ValueError for any others."""
+    """The names of weights, visible bias and hidden bias as a tuple, from a text "W,a,b" or three names.
+
+    Raises ValueError for anything but three different names.
+    """
     split = tuple(names.split(",") if isinstance(names, str) else names)
     if len(split) != 3 or len(set(split)) != 3 or not all(isinstance(name, str) and name for name in split):
         expected = "three different names, of weights, visible bias and hidden bias"
@@ -45,12 +49,12 @@ def three_names(names: str | Sequence[str]) -> tuple[str, ...]:
 def assigned(
     arrays: Mapping[str, Any], names: Sequence[str] | None = None, transposed: bool | None = None
 ) -> tuple[Sequence[str], bool, str]:
-    """Names of weights, visible bias and hidden bias, whether the weights are (hidden, visible), and what was assumed.
+    """Names of weights, visible bias and hidden bias, whether the weights are (hidden, visible), and a note.
 
-    arrays: {name or path: object with .shape and .dtype}. names: of the three arrays. By default known names at any
-    path are used, or one matrix and two vectors that fit its sides. transposed: whether the weights are (hidden,
-    visible). By default the biases decide; if the weights are square, the package does. Raises ValueError if this is
-    ambiguous or contradictory, and for values other than arrays of real numbers.
+    The note states the assumptions. arrays: {name or path: object with .shape and .dtype}. names: names of the three
+    arrays. By default known names at any path are used, or one matrix and two vectors that fit its sides. transposed:
+    whether the weights are (hidden, visible). By default the biases decide; if the weights are square, the package
+    decides. Raises ValueError if this is ambiguous or contradictory, and for values other than arrays of real numbers.
     """
     notes = []
     names = names or _known(arrays)
@@ -115,7 +119,7 @@ def _guessed(arrays):
     if rows == columns and set(layers) != {"visible", "hidden"}:
         unclear = f"{_described(matrices[0], arrays)} is square, so the shapes do not identify the biases; {ASK}"
         raise ValueError(unclear)
-    # Rows are the visible units, unless the biases are named the other way round.
+    # Rows are the visible units, unless the names of the biases state the opposite.
     turned = layers in _TURNED
     names = (matrices[0], *(reversed(biases) if turned else biases))
     roles = zip(("weights", "visible bias", "hidden bias"), names, strict=True)
@@ -124,7 +128,7 @@ def _guessed(arrays):
 
 
 def _orientation(arrays, names, transposed):
-    """Whether the weights are (hidden, visible), and a note if that is assumed or unusual."""
+    """Whether the weights are (hidden, visible), and a note if this orientation is assumed or unusual."""
     weights, visible, hidden = (arrays[name].shape for name in names)
     sides = math.prod(visible), math.prod(hidden)
     fits = [turned for turned in (False, True) if weights == (sides[::-1] if turned else sides)]
@@ -146,7 +150,7 @@ def _orientation(arrays, names, transposed):
 
 
 def _usual(names):
-    """(Whether weights with these names are usually (hidden, visible), whether they always are)."""
+    """Whether weights with these names are usually (hidden, visible), and whether they always are."""
     *folders, _ = _parts(names[0])
     if folders[-1:] == [_QUCUMBER]:
         return True, True

@@ -1,4 +1,4 @@
-"""Annealing from the base to the RBM, one sweep a rung, and back (Neal 2001; Burda, Grosse & Salakhutdinov 2015).
+"""Annealing from the base to the RBM, one sweep per rung, and back (Neal 2001; Burda, Grosse & Salakhutdinov 2015).
 
 Resampling in islands follows Del Moral, Doucet & Jasra (2006) and Hukushima & Iba (2003); waste-free resampling follows
 Dau & Chopin (2022).
@@ -28,7 +28,7 @@ from logzoo.samplers.threads import TILE, over_chains, over_parts, parts_between
 from logzoo.streams import Stream
 
 _STRIDE = 50
-# Share of the sweeps that the rounds take, and fewest sweeps of the first round. Each later round is twice as long.
+# Share of the sweeps that the rounds take, and smallest length of the first round. Each later round is twice as long.
 _SHARE, _FEWEST = 0.2, 4
 
 
@@ -44,7 +44,7 @@ class ResampledDraws(NamedTuple):
 
     log_weight: np.ndarray  # (chain,) nats; the mean weight of an island is unbiased
     island: np.ndarray  # (chain,)
-    family: np.ndarray  # (chain,) number of the first chain that a state descends from; its own if not tracked
+    family: np.ndarray  # (chain,) the initial chain that a state descends from, or the chain itself if kept > 1
     log_z_base: float  # nats
 
 
@@ -88,7 +88,7 @@ def run(
 
     Notes
     -----
-    S sweeps make S + 2 rungs: one sweep at each rung between the ends. The base is drawn directly, and the weights do
+    S sweeps need S + 2 rungs: one sweep at each rung between the ends. The base is drawn directly, and the weights do
     not need a state at beta = 1.
 
     References
@@ -114,12 +114,13 @@ def run_reverse(
     threads: int = 1,
     progress: bool = False,
 ) -> AnnealedDraws:
-    """Anneal every chain of the ledger from its row of `starts` (chain, visible) down to the base, over all its sweeps.
+    """Anneal each chain from its row of `starts` (chain, visible) down to the base, in all sweeps left in the ledger.
 
-    S sweeps need S + 1 rungs: one sweep at each rung but the base, starting at beta = 1. Returns AnnealedDraws whose
+    S sweeps need S + 1 rungs: one sweep at each rung except the base, starting at beta = 1. Returns AnnealedDraws whose
     log_weight is w = sum_k [log f_{k+1}(x_k) - log f_k(x_k)] along the reverse trajectory. exp(-w) f(v) / Z_1 has the
-    mean p_ann(v), the probability that forward annealing along these rungs ends at v, after a sweep at beta = 1 (Burda,
-    Grosse & Salakhutdinov 2015, section 3). Raises ValueError for starts that are not such a 0/1 matrix.
+    mean p_ann(v) (Burda, Grosse & Salakhutdinov 2015, section 3). p_ann(v) is the probability that forward annealing
+    along these rungs, with a last sweep at beta = 1, ends at v. Raises ValueError unless starts is a 0/1 matrix with a
+    row for each chain.
     """
     starts = binary_matrix("starts", starts, visible=rbm.visible)
     if len(starts) != ledger.chains:
@@ -146,7 +147,7 @@ def run_in_islands(
     threads: int = 1,
     progress: bool = False,
 ) -> ResampledDraws:
-    """Anneal every chain of the ledger over all its sweeps, and resample within islands where weights grow unequal.
+    """Anneal every chain in all sweeps left in the ledger, and resample within islands whose weights are unequal.
 
     islands: number of independent groups of chains, at most half of the chains. resample: an island is resampled when
     its effective number of chains falls below this share of its chains; 0 never resamples. kept: states of each chain
@@ -201,7 +202,10 @@ def annealing_ladder(
 
 
 def lengths_of_rounds(sweeps: int) -> list[int]:
-    """Sweeps of the rounds, which double and add up to `sweeps`; none if there are too few."""
+    """Number of sweeps of each round, about twice as many as in the round before; their sum is `sweeps`.
+
+    The list is empty if `sweeps` is too small for a round.
+    """
     lengths = []
     while sweeps >= _FEWEST:
         # The last round takes half of the sweeps, or all if the other half is too short for a round.
@@ -212,7 +216,7 @@ def lengths_of_rounds(sweeps: int) -> list[int]:
 
 
 def in_strides(steps: int, progress: bool, make: Callable[[int, int], None]) -> None:
-    """Call make(first, last) for stretches of steps first, ..., last - 1 up to step `steps`, and show progress."""
+    """Call make(first, last) for stretches of steps `first` to `last - 1`, up to step `steps`, and show progress."""
     with bar(steps, "annealing", "step", progress) as progress_bar:
         for first in range(1, steps + 1, _STRIDE):
             last = min(first + _STRIDE, steps + 1)
@@ -231,7 +235,7 @@ def _path(rbm: RBM, ledger: SweepLedger, stream: Stream, base: Any, ladder: Any,
 def _annealed(
     kernel: Callable, steps: int, threads: int, chains: Chains, base: np.ndarray, progress: bool
 ) -> AnnealedDraws:
-    """AnnealedDraws of steps 1, ..., `steps` of an annealing kernel on all chains, some at a time."""
+    """AnnealedDraws of all chains after steps 1 to `steps` of an annealing kernel."""
     log_weight = np.zeros(len(chains.v))
     in_strides(steps, progress, lambda *ends: over_chains(partial(kernel, *ends), threads, chains, log_weight))
     return AnnealedDraws(log_weight, log_z_base(base, chains.h.shape[1]))
@@ -240,7 +244,7 @@ def _annealed(
 def _spreads(
     parameters: Parameters, betas: np.ndarray, key: np.uint64, count: int, sizes: tuple[int, ...], threads: int
 ) -> np.ndarray:
-    """Standard deviation (step,) over fresh chains of the increments of their log-weights along betas, in nats."""
+    """Standard deviation (step,), in nats, of the increment of log-weights in each step of fresh chains along betas."""
     chains, log_weight = new_chains(count, *sizes), np.zeros(count)
     start_chains(parameters, key, parameters.base, chains)
     spreads = np.empty(betas.size - 1)
@@ -260,7 +264,7 @@ def _started(rbm: RBM, parameters: Parameters, key: np.uint64, numbers: np.ndarr
 
 
 def _cuts(ends: np.ndarray, threads: int) -> np.ndarray:
-    """Edges at which chains are cut into parts of whole islands: enough parts to fill all threads and fit in tiles."""
+    """Edges that cut the chains into parts of whole islands, enough for all threads and tiles if islands allow it."""
     islands, chains = ends.size - 1, ends[-1]
     tiles = min(max(-(-chains // TILE), threads), islands)
     return ends[np.linspace(0, islands, tiles + 1).astype(int)]

@@ -1,6 +1,6 @@
 """Annealing from the modes of mean field to the RBM: each chain starts from the product law of a mode.
 
-States are shared out among basins: a state belongs to the basin of the mode whose product law gives it the highest
+States are divided among basins: a state belongs to the basin of the mode whose product law gives it the highest
 probability. Let w be the weight of a chain annealed from any base, and x its last state. Then E[w 1(x in B)] = Z p(B)
 (Neal 2001; Jarzynski 1997). So chains that start in a basin estimate its mass, and the masses of all basins add up to
 Z.
@@ -30,7 +30,7 @@ _NATS_BELOW = 20.0
 _LEAST_STAY = 0.5
 # One in this many sweeps goes to the pilot at beta = 1 that measures this share.
 _PILOT_SHARE = 5
-# Chains that each mode needs for its spread.
+# Number of chains that each mode needs, so that the spread of their weights can be estimated.
 _FEWEST_CHAINS = 4
 
 
@@ -58,9 +58,9 @@ def run(
 ) -> BasinDraws:
     """Find modes, drop the modes that chains leave at beta = 1 for a better mode, and anneal chains from the others.
 
-    Finding modes takes about a tenth of the budget, and trying them a fifth of the rest. base: not used, because the
-    modes are the bases. data: a 0/1 matrix (examples, visible), from which the search starts as well. ladder: as in
-    `paths.inverse_temperatures`. Returns BasinDraws. Raises ValueError for impossible options.
+    Finding modes takes about a tenth of the budget. Trying them takes a fifth of the remaining sweeps. base: not used,
+    because the modes are the bases. data: a 0/1 matrix (examples, visible); the search also starts from its rows.
+    ladder: as in `paths.inverse_temperatures`. Returns BasinDraws. Raises ValueError for impossible options.
     """
     whole_number("threads", threads)
     if data is not None:
@@ -93,9 +93,10 @@ def run(
 
 
 def unseen_share(modes: Modes, laws: int) -> float:
-    """Share of the modes' mass exp(F1) in modes that a single start found, or that are not among the best `laws`.
+    """Share of the modes' mass exp(F1) in modes that only one start found, or that are not among the best `laws`.
 
-    The share of modes found once estimates the share not found (Good 1953); modes are weighted by mass.
+    The share of modes that were found once estimates the share of modes that were not found (Good 1953). Here modes are
+    weighted by mass.
     """
     share = np.exp(modes.bounds - modes.bounds[0])
     left_out = np.arange(share.size) >= laws
@@ -109,7 +110,7 @@ class LogOdds(NamedTuple):
     hidden: np.ndarray  # (law, hidden) phi
 
     def fixed(self, unit: float | np.float32) -> Laws:
-        """The same in fixed point, for the kernels."""
+        """These log-odds in fixed point, for the kernels."""
         return Laws(*(fixed_point_rows(rows, unit) for rows in self))
 
     @property
@@ -131,10 +132,10 @@ def _laws(rbm: RBM, modes: Modes, chosen: np.ndarray) -> LogOdds:
 
 
 def _dealt(bounds: np.ndarray, chains: int) -> np.ndarray:
-    """The law (chain,) that each chain starts from, in order, given the laws' F1 (law,).
+    """The law that each chain starts from (chain,), in increasing order, given F1 of each law (law,).
 
-    Half of the chains are shared out in proportion to exp(F1), half in proportion to its fourth root, because F1 misses
-    most of the width of a mode. Every law gets a few chains.
+    Every law gets four chains, or fewer if there are not enough. Half of the other chains are divided in proportion to
+    exp(F1), half in proportion to its fourth root, because F1 misses most of the width of a mode.
     """
     relative = np.exp(bounds - bounds.max())
     shares = 0.5 * relative / relative.sum() + 0.5 * relative**0.25 / np.sum(relative**0.25)
@@ -157,8 +158,8 @@ def _swept(
 def kept_laws(start: np.ndarray, end: np.ndarray, laws: int) -> np.ndarray:
     """Numbers of the laws that represent a basin, best first; start, end (chain,): laws where chains started and ended.
 
-    The group of laws that keeps the smallest share of its chains joins the group where most of the others went, until
-    every group keeps half of its chains. The best law of a group represents it.
+    The group of laws that keeps the smallest share of its chains joins the group where most of its other chains went.
+    This is repeated until every group keeps at least half of its chains. The best law of a group represents it.
     """
     group = np.arange(laws)
     passed = np.zeros((laws, laws))

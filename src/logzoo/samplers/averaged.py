@@ -31,16 +31,16 @@ from logzoo.samplers.base import annealed_sweeps, resolve_base
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import Stream
 
-# Most sweeps at beta = 1 over which the model's moments are averaged.
+# Largest number of sweeps at beta = 1 over which the model's moments are averaged.
 _AVERAGED = 20
-# With fewer sweeps than these for the moments or for the fit of a knot, the path stays straight.
+# With fewer sweeps for the moments or fewer updates of a knot, the path stays straight.
 _FEWEST_MOMENT_SWEEPS = 10
 _FEWEST_UPDATES = 5
-# Most sweeps for the moments and most updates of a knot, because more are better spent on annealing. An update costs as
-# much as several sweeps.
+# Largest numbers of sweeps for the moments and of updates of a knot. Further sweeps are better spent on annealing. An
+# update costs as much as several sweeps.
 _MOST_MOMENT_SWEEPS = 1000
 _MOST_UPDATES = 300
-# Share of the annealing sweeps that is divided equally among the segments of the path, whatever their lengths.
+# Share of the annealing sweeps that is divided equally among the segments of the path, independent of their lengths.
 _EVEN_SHARE = 0.1
 
 
@@ -67,8 +67,9 @@ def run(
 ) -> AnnealedDraws:
     """Estimate the model's moments, fit the knots, and anneal fresh chains along the path with the remaining sweeps.
 
-    knots: RBMs on the path, its ends included; moments, fitting: shares of the sweeps for these phases (with a budget
-    too small for them the path is straight). Returns AnnealedDraws. Raises ValueError for impossible options.
+    knots: number of RBMs on the path, including its ends; moments, fitting: shares of the sweeps for these phases. If
+    the budget is too small for these phases, the path is straight. Returns AnnealedDraws. Raises ValueError for
+    impossible options.
     """
     whole_number("threads", threads)
     whole_number("knots", knots, minimum=2)
@@ -100,7 +101,7 @@ def run(
 
 
 def shares_of(sweeps: int, knots: int, moments: float, fitting: float) -> tuple[int, int, int]:
-    """Sweeps for the moments, for each inner knot, and for annealing, which takes all if the others are too few."""
+    """Sweeps for the moments, for each inner knot and for annealing. Annealing takes all if the others are too few."""
     spent = min(int(moments * sweeps), _MOST_MOMENT_SWEEPS)
     updates = min(int(fitting * sweeps) // (knots - 2), _MOST_UPDATES) if knots > 2 else 0
     if spent < _FEWEST_MOMENT_SWEEPS or updates < _FEWEST_UPDATES:
@@ -142,9 +143,9 @@ def fitted_path(
     """Fit the parameters of the knots (list of Terms, base first) by stochastic gradient steps on the moments.
 
     The gradient of the mean log-likelihood is the target moments minus the moments of the RBM (Grosse et al. 2013,
-    section 4). Chains that continue from knot to knot, from the model down, estimate the moments of the RBM. A knot
-    starts from the knot above, shrunk towards the base in proportion to beta. The result is the mean of the second half
-    of its iterates.
+    section 4). Chains that continue from knot to knot, from the model down, estimate the moments of the RBM. The
+    fit of a knot starts from the knot above, shrunk towards the base in proportion to beta. The result is the mean of
+    the second half of the iterates.
     """
     base, model = ends
     path, current, sweep = [model], model, 1
@@ -172,10 +173,11 @@ def fitted_path(
 
 
 def sweep_shares(path: list[Terms], cold: Terms, warm: Terms) -> np.ndarray:
-    """Positions (knot,) of the knots from 0 to 1: the sweeps between two knots are in proportion to their distance.
+    """Positions (knot,) of the knots from 0 to 1, by the share of the sweeps in each segment of the path.
 
-    The squared distance of two knots is the product of their differences in parameters and in moments, which is their
-    symmetrised divergence. The target moments are used in place of the fitted moments.
+    Nine tenths of the sweeps are divided in proportion to the distances of neighbouring knots, and a tenth equally. The
+    squared distance of two knots is the product of their differences in parameters and in moments. This product is the
+    symmetrised divergence of the knots. The target moments are used in place of the fitted moments.
     """
     change = [b - a for a, b in zip(cold, warm, strict=True)]
     squares = []
@@ -230,7 +232,7 @@ def anneal_along(
 
 
 def _statistics(parameters: Parameters, chains: Chains) -> Terms:
-    """Mean over chains of (v p', v, p) (Terms of float32), p the probabilities of the hidden units given v."""
+    """Mean over chains of (v p', v, p) (Terms of float32), where p is the probability of each hidden unit given v."""
     count, visible = chains.v.shape
     sums = _zeros((visible, chains.h.shape[1]), np.float32)
     add_statistics(parameters, chains, np.full(count, 1.0 / count, np.float32), *sums)

@@ -1,4 +1,4 @@
-"""The base distribution where the path of an estimator starts, and the search for modes that finds it."""
+"""The base distribution where the path of an estimator starts, and the search for modes that it is computed from."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -17,14 +17,15 @@ from logzoo.paths import base_of, kernel_parameters, log_odds
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import Stream
 
-# One in this many sweeps of the budget may go to the matched base, up to a number beyond which it hardly improves.
+# One in this many sweeps of the budget may go to the matched base, up to the number in the next line. Further sweeps
+# hardly improve the base.
 _SHARE = 50
 _MOST_SWEEPS = 200
 # One in this many sweeps of the budget may go to the search for modes; a step of a start costs about a sweep of one
-# chain. Then the steps that most starts need, and the limits of starts and steps.
+# chain. The next line has the number of steps that most starts need, and the largest numbers of starts and of steps.
 _MODES_SHARE = 10
 _STEPS_OF_A_START, _MOST_STARTS, _MOST_STEPS = 40, 500, 400
-# Nats below the best mode beyond which a mode holds a negligible share of Z, and the most modes that count.
+# Nats below the best mode beyond which a mode holds a negligible share of Z, and the largest number of modes used.
 _NATS_BELOW = 30.0
 _MOST_MODES = 64
 # Means of v nearer to 0 or 1 count as certain.
@@ -44,7 +45,7 @@ def resolve_base(rbm: RBM, base: Any, ledger: SweepLedger, stream: Stream) -> np
         and costs about a tenth of the budget. ``"matched"`` takes the mean of chains annealed from uniform units.
         ``"visible-bias"`` takes the visible bias of the RBM, and ``"uniform"`` takes 0.
     ledger : SweepLedger
-        Pays for the search.
+        The budget; the sweeps of the search are entered in it.
     stream : Stream
 
     Returns
@@ -81,7 +82,7 @@ def affordable_modes(
 def searched_modes(
     rbm: RBM, ledger: SweepLedger, sweeps: int, share: float, stream: Stream, *, data: Any = None, threads: int = 1
 ) -> Modes:
-    """Find modes as for a run of `sweeps` sweeps, and charge the larger ledger at most `share` of that run."""
+    """Find modes as for a run of `sweeps` sweeps, and charge `ledger` at most the share `share` of these sweeps."""
     run = SweepLedger(sweeps, ledger.chains)
     modes = affordable_modes(rbm, run, stream, data=data, threads=threads)
     ledger.spend(min(run.chain_sweeps, int(share * sweeps) * ledger.chains), "finding modes", chains=1)
@@ -89,14 +90,14 @@ def searched_modes(
 
 
 def solutions(rbm: RBM, ledger: SweepLedger, stream: Stream, *, threads: int = 1) -> Modes:
-    """Solutions of mean field, for estimators without draws; the rest of the ledger is entered as left over."""
+    """Solutions of mean field, for estimators without draws; the remaining sweeps are entered as left over."""
     modes = affordable_modes(rbm, ledger, stream, threads=threads)
     ledger.spend(ledger.sweeps * ledger.chains - ledger.chain_sweeps, "left over", chains=1)
     return modes
 
 
 def mode_shares(modes: Modes) -> np.ndarray:
-    """Weights (mode,) of the modes within 30 nats of the best: half equal, half proportional to exp(F1).
+    """Weights (mode,) of at most 64 modes within 30 nats of the best: half equal, half proportional to exp(F1).
 
     Weights by exp(F1) alone would leave one mode, because F1 hardly depends on the width of a mode.
     """
@@ -118,7 +119,7 @@ def base_of_modes(modes: Modes) -> np.ndarray:
     # einsum adds in the same order on every machine.
     means = np.einsum("k,ki->i", shares, modes.visible[: shares.size])
     limit = np.log1p(-_CERTAIN) - np.log(_CERTAIN)
-    # Units that are the same in all modes need no smoothing: base draws with their other value have no weight.
+    # A unit that has one value in all modes needs no smoothing: base draws with its other value have no weight.
     certain = np.where(means < _CERTAIN, -limit, np.where(means > 1.0 - _CERTAIN, limit, 0.0))
     return np.where(certain != 0.0, certain, log_odds(means[None, :]))
 
@@ -153,7 +154,7 @@ BASES = {
 def annealed_sweeps(
     parameters: Parameters, key: np.uint64, chains: Chains, sweeps: int, last: int, threads: int = 1
 ) -> Iterator[None]:
-    """Anneal chains from the base to beta = 1, make the `last` sweeps there, and yield after each of these."""
+    """Anneal chains from the base to beta = 1, make `last` sweeps there, and yield after each of these sweeps."""
     count, annealed = len(chains.v), sweeps - last
     start_chains(parameters, key, parameters.base, chains)
     # The last rung lies beyond the last step, so that every step here ends in a sweep.

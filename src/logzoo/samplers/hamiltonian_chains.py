@@ -30,9 +30,11 @@ JITTER = 0.2
 # Optimal acceptance rate of Hamiltonian Monte Carlo in many dimensions (Beskos et al. 2013).
 TARGET_ACCEPTANCE = 0.651
 _FIRST_STEP = 1.0
-# Robbins & Monro (1951) on log eps with gains 1 / t^0.6, averaged over the second half (Polyak & Juditsky 1992).
+# log eps is adapted with gains 1 / t^0.6 (Robbins & Monro 1951) and averaged over the second half of the draws (Polyak
+# & Juditsky 1992).
 _GAIN_EXPONENT = 0.6
-# Largest absolute logit, because the likelihood has no finite maximum at rungs where every proposal was accepted.
+# Bound of the absolute logits. Without it the likelihood has no finite maximum at rungs where every proposal was
+# accepted.
 _LARGEST_LOGIT = 10.0
 
 
@@ -72,7 +74,7 @@ class HamiltonianTempering:
         self.betas = betas
         self.steps = whole_number("steps", steps)
         self.threads = whole_number("threads", threads)
-        self.ledger = ledger  # pays for every leapfrog step
+        self.ledger = ledger  # every leapfrog step is spent from it
         self.key = stream.child("moves").key
         self.generator = stream.child("rungs").generator()
         start = base.draw(stream.child("start").generator(), ledger.chains)
@@ -117,7 +119,7 @@ def run(
     initial_iterations: int = 10,
     threads: int = 1,
 ) -> HamiltonianDraws:
-    """Make the initial iterations, then record `draws` draws of each chain of the ledger at the log Zhat found.
+    """Make the initial iterations, then record `draws` draws of each chain of the ledger at the resulting log Zhat.
 
     target, base: densities such as `GaussianMixture`, where the base has a method `draw`; step_sizes (rung,); betas:
     the ladder (rung,) from 0 to 1. Initial iterations of `initial_draws` draws update log Zhat by eq 12 until
@@ -163,7 +165,7 @@ def iterate(
     *,
     stop_early: bool = True,
 ) -> tuple[list, list, bool]:
-    """The initial iterations: log Zhat and Moves of each, and whether the stopping rule held at the end."""
+    """Make the initial iterations; returns log Zhat and Moves of each, and whether the last met the stopping rule."""
     draws = whole_number("initial_draws", draws)
     log_z_hat, history, moves, rule_met = np.zeros(prior.size), [], [], False
     for _ in range(whole_number("initial_iterations", iterations)):
@@ -187,7 +189,7 @@ def jittered(sizes: Any, jitter: float) -> tuple:
 
 
 class StepSizes(NamedTuple):
-    """Step sizes of a ladder, and the model of the acceptance rate behind them."""
+    """Step sizes of a ladder, and the model of the acceptance rate that they follow from."""
 
     adaptive: np.ndarray  # (rung,)
     fixed: float  # the mean of `adaptive`
@@ -220,7 +222,8 @@ def tune(
     betas = inverse_temperatures(betas, len(betas))
     settings = {"draws": adaptation_draws, "steps": steps, "target_acceptance": target_acceptance}
     ends = [adapted_step(target, base, beta, ledger, stream.child("end", beta), **settings) for beta in (1, 0)]
-    # Sorted, because a base narrower than the target reverses the interval; the constraints then make all steps equal.
+    # The ends are sorted, because a base narrower than the target reverses the interval. The constraints then make all
+    # steps equal.
     low, high = min(ends), max(ends)
     stream = stream.child("pilot")
     sampler = HamiltonianTempering(target, base, betas, ledger, stream, steps=steps, threads=threads)
@@ -312,7 +315,7 @@ def fit_acceptance(
 
 
 def steps_at(weights: np.ndarray, acceptance: float, low: Any, high: Any) -> np.ndarray:
-    """Step sizes (rung,) where the model gives that acceptance, projected into [low, high]."""
+    """Step sizes (rung,) at which the model gives this acceptance, projected into [low, high]."""
     at_low, at_high = (weights[:, 0] + weights[:, 1] * end for end in (low, high))
     wanted = logit(acceptance)
     fall = at_low - at_high

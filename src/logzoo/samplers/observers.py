@@ -1,7 +1,8 @@
 """Observers of simulated tempering: running sums over single draws for estimators, without storing all draws.
 
-An observer has start(chains, rungs, sweeps), called once before the sampling phase, add(stretch), called for every
-`Stretch` of sweeps, and reads_values: whether it needs the values of the states or only the rungs.
+An observer has two methods. start(chains, rungs, sweeps) is called once before the sampling phase, and add(stretch) is
+called for every `Stretch` of sweeps. The attribute reads_values is True if the observer needs the values of the states,
+and False if it needs only the rungs.
 """
 
 from typing import NamedTuple
@@ -14,12 +15,12 @@ from logzoo.kernels.occupancy import add_moves, add_rung_sums, add_weighted_slop
 _FEWEST_DRAWS = 5.0
 # One in this many sweeps is read, because successive sweeps hardly differ and the sums cost as much as the sweeps.
 _EVERY = 5
-# Weight of earlier stretches when a new phase begins.
+# Factor by which the sums of earlier phases are multiplied when a new phase begins.
 _MEMORY = 0.5
 
 
 class Stretch(NamedTuple):
-    """Single draws of some sweeps, as observers see them.
+    """Single draws of some sweeps, which observers receive.
 
     log f at the rungs = values @ readout, its derivatives in beta = values @ slopes and values @ curvatures; with the
     offset log r - log Zhat, q(beta | x) = softmax(values @ readout + offset).
@@ -76,7 +77,7 @@ class GroupedMoves:
         self.reads_values = rao_blackwell
 
     def start(self, chains: int, rungs: int, sweeps: int) -> None:
-        """Begin a sampling phase: chains are dealt out to the groups in turn."""
+        """Begin a sampling phase: chains are assigned to the groups in turn."""
         self.group = np.arange(chains) % self.groups
         self.sums = np.zeros((min(self.groups, chains), rungs, rungs))
 
@@ -106,7 +107,7 @@ class ThinnedDraws:
         self.readout = None
 
     def add(self, stretch: Stretch) -> None:
-        """Store the draws of a stretch of sweeps that are due."""
+        """Store the draws of the sweeps in a stretch that end a stride."""
         sweeps = stretch.values.shape[1]
         if self.values is None:
             self.values = np.zeros((*self.rungs.shape, stretch.values.shape[2]))
@@ -119,7 +120,7 @@ class ThinnedDraws:
 
 
 class Curvature:
-    """Observer of single draws: Rao-Blackwellised second derivative of log Z in beta at every rung."""
+    """Rao-Blackwellised second derivative of log Z in beta at every rung, from single draws."""
 
     reads_values = True
 
@@ -127,7 +128,7 @@ class Curvature:
         self.sums = np.zeros((4, 1))
 
     def start(self, chains: int, rungs: int, sweeps: int) -> None:
-        """Begin a phase; draws of earlier phases count half."""
+        """Begin a phase; the sums of earlier phases are halved."""
         self.sums = _MEMORY * self.sums + np.zeros((4, rungs))
 
     def add(self, stretch: Stretch) -> None:

@@ -22,23 +22,24 @@ from logzoo.streams import Stream
 # Default number of rungs, if there are enough chains.
 _RUNGS = 20
 _STRIDE = 50
-# Share of the sweeps in which an adapted ladder moves, and its number of rounds; each is twice as long as the last.
+# Share of the sweeps in which an adapted ladder moves, and the number of rounds. Each round is twice as long as the
+# round before.
 _ADAPTING, _ADAPTING_ROUNDS = 0.2, 3
 
 
 class ParallelTemperingDraws(NamedTuple):
-    """Counts over the sampling phase of ladders that exchange states; observers see the single steps."""
+    """Counts over the sampling phase of ladders that exchange states; observers receive the single steps."""
 
     betas: np.ndarray  # (rung,) inverse temperatures, or positions on another path
     log_z_base: float  # nats
-    attempted: np.ndarray  # (ladder, pair) exchanges of rungs i and i + 1 tried
-    accepted: np.ndarray  # (ladder, pair) exchanges made
+    attempted: np.ndarray  # (ladder, pair) attempted exchanges of rungs i and i + 1
+    accepted: np.ndarray  # (ladder, pair) accepted exchanges
     round_trips: np.ndarray  # (ladder, replica) from the base to the model and back
     rounds: int  # number of rounds of exchanges
 
     @property
     def exchange_rates(self) -> np.ndarray:
-        """Share (pair,) of the exchanges tried that were made, over all ladders; 0 if none was tried."""
+        """Share (pair,) of the attempted exchanges that were accepted, over all ladders; 0 if there were none."""
         return self.accepted.sum(axis=0) / np.maximum(self.attempted.sum(axis=0), 1)
 
     @property
@@ -56,7 +57,7 @@ class ParallelTemperingDraws(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Single draws of some sweeps, as observers see them: steps in log f between neighbouring rungs, in nats."""
+    """Steps in log f between neighbouring rungs, in nats, for each of some sweeps; observers receive them."""
 
     burn_in: bool
     up: np.ndarray  # (ladder, sweep, pair): log f_{i+1} - log f_i at the state of rung i
@@ -81,9 +82,9 @@ def run(
     """Run independent ladders of `rungs` replicas each until the ledger is spent.
 
     rungs: by default the length of a listed ladder, otherwise 20, or half of the chains if that is less. The chains
-    form as many whole ladders as they can; these ladders also make the sweeps of the chains left over. ladder: as in
+    form as many whole ladders as they can; these ladders also make the sweeps of the other chains. ladder: as in
     `paths.inverse_temperatures`, or "adapted": in the first fifth of the sweeps the rungs move to equal steps of the
-    barrier (`paths.equal_barrier`). burn_in: share of the other sweeps that come before the counts. observers: objects
+    barrier (`paths.equal_barrier`). burn_in: share of the other sweeps before the counts start. observers: objects
     with start(ladders, rungs, sweeps), called once with the length of the sampling phase, and add(steps), called for
     every stretch of sweeps from the burn-in on. An observer with an attribute `every` gets log f at all rungs once in
     `every` sweeps. Returns ParallelTemperingDraws. Raises ValueError for impossible options.
@@ -127,7 +128,7 @@ def follow(
     """ParallelTemperingDraws of a sampler like `ParallelTempering`, at `betas`, over `sweeps` sweeps or rounds.
 
     With `adapt`, the rungs move during the first fifth of the sweeps. Counts start after a share `burn_in` of the
-    others.
+    other sweeps.
     """
     adapting = int(_ADAPTING * sweeps) if adapt else 0
     settled = 1 + adapting + int(burn_in * (sweeps - adapting))
@@ -143,7 +144,7 @@ def follow(
 
 
 def _adapted(sampler: Any, betas: np.ndarray, sweeps: int, progress_bar: tqdm) -> np.ndarray:
-    """Inverse temperatures (rung,) after the first `sweeps` sweeps; each round moves them to equal steps of barrier."""
+    """Inverse temperatures (rung,) after the first `sweeps` sweeps; each round moves them to equal barrier steps."""
     edges = 1 + sweeps * (2 ** np.arange(_ADAPTING_ROUNDS + 1) - 1) // (2**_ADAPTING_ROUNDS - 1)
     for first, last in pairwise(edges.tolist()):
         if first < last:
@@ -155,7 +156,7 @@ def _adapted(sampler: Any, betas: np.ndarray, sweeps: int, progress_bar: tqdm) -
 
 
 def _advance(sampler: Any, first: int, last: int, purpose: str, observers: Sequence[Any], progress_bar: tqdm) -> None:
-    """Make the sweeps first, ..., last - 1, some at a time."""
+    """Make sweeps `first` to `last - 1` in stretches, and pass each stretch to the observers."""
     burn_in = purpose == "burn-in"
     every = next((observer.every for observer in observers if getattr(observer, "every", None)), None)
     for start in range(first, last, _STRIDE):

@@ -5,7 +5,7 @@ even and odd pairs (Okabe et al. 2001). They move inverse temperatures between r
 
 Infinite swapping: Hult et al. (2019). INS-Gibbs reassigns the temperatures of all replicas of a ladder at once, by the
 probabilities of all assignments. PINS reassigns them within groups of neighbouring temperatures. "in-turn" makes
-Metropolis exchanges of neighbours from the lowest temperature upwards, as the paper runs parallel tempering.
+Metropolis exchanges of neighbours from the lowest temperature upwards, as in the parallel tempering of the paper.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ class _Ladders:
     count: int
     ledger: SweepLedger  # pays for every sweep
     parameters: Any = None  # Parameters, from the first `_load` on
-    chains: Any = None  # Chains, likewise
+    chains: Any = None  # Chains, from the first `_load` on
 
     def _load(self, parameters: Parameters, replicas: int, log_odds: np.ndarray) -> None:
         """Continue with these parameters; the first call draws v of every chain from independent units."""
@@ -55,9 +55,9 @@ class _Ladders:
 
 
 class ParallelTempering(_Ladders):
-    """`count` ladders of one replica at each inverse temperature (rung,); the replicas of a ladder are contiguous.
+    """`count` ladders with one replica at each inverse temperature (rung,); the replicas of a ladder are contiguous.
 
-    attempted, accepted (ladder, pair): exchanges of rungs i and i + 1 tried and made. ledger: pays for every sweep; by
+    attempted, accepted (ladder, pair): numbers of exchanges of rungs i and i + 1. ledger: pays for every sweep; by
     default it has no limit.
     """
 
@@ -95,9 +95,9 @@ class ParallelTempering(_Ladders):
     def move(
         self, first: int, last: int, purpose: str = "training", *, all_pairs: bool = False, all_rungs: bool = False
     ) -> Exchanges:
-        """Pay for and make the sweeps first, ..., last - 1, numbered from 1, and exchanges after each.
+        """Pay for and make sweeps `first` to `last - 1`, numbered from 1, with exchanges after each sweep.
 
-        Returns the Exchanges, NaN where log f was not computed: see `run_parallel_tempering`.
+        Returns the Exchanges, with NaN where log f was not computed: see `run_parallel_tempering`.
         """
         rungs, sweeps = self.betas.size, last - first
         self.ledger.spend(sweeps, purpose, chains=self.replicas.rung.size)
@@ -124,17 +124,17 @@ class ParallelTempering(_Ladders):
         return self._by_rung(values)
 
     def own_log_f(self, exchanges: Exchanges) -> np.ndarray:
-        """`log_f` up to rounding, from the Exchanges of a `move` with all pairs or all rungs."""
+        """The values of `log_f`, up to rounding, from the Exchanges of a `move` with all pairs or all rungs."""
         log_f = exchanges.log_f.reshape(-1, self.betas.size)
         return self._by_rung(log_f[np.arange(self.replicas.rung.size), self.replicas.rung])
 
     def log_f_at_rungs(self, exchanges: Exchanges) -> np.ndarray:
-        """log f (ladder, rung of the state, rung) in nats at all rungs, for the state at each rung; after `move`."""
+        """log f (ladder, i, k), in nats, at rung k of the state that is at rung i, from the Exchanges of a `move`."""
         order = np.argsort(self.replicas.rung.reshape(self.count, -1), axis=1)
         return np.take_along_axis(exchanges.log_f, order[:, :, None], axis=1)
 
     def _by_rung(self, values: np.ndarray) -> np.ndarray:
-        """Numbers (chain,) as an array (rung, ladder)."""
+        """Rearrange numbers (chain,) into an array (rung, ladder)."""
         by_rung = np.empty((self.betas.size, self.count))
         by_rung[self.replicas.rung, np.repeat(np.arange(self.count), self.betas.size)] = values
         return by_rung
@@ -184,7 +184,7 @@ def _on_ladders(settings: tuple, all_pairs: bool, all_rungs: bool, chains: Any, 
 
 
 class InfiniteSwapping(_Ladders):
-    """`count` ladders of one replica at each temperature; the path tempers all parameters.
+    """`count` ladders with one replica at each temperature; the path tempers all parameters.
 
     temperatures (K,): rising from 1. group: number of temperatures that swap among themselves, None for all, or
     "in-turn" for exchanges of neighbours. density: "marginal" weights assignments by f(v), "joint" by f(v, h). Rungs
@@ -221,14 +221,14 @@ class InfiniteSwapping(_Ladders):
         self._load(parameters, self.rung.size, parameters.visible_bias if log_odds is None else log_odds)
 
     def move(self, first: int, last: int) -> Chains:
-        """Pay for and make the sweeps first, ..., last - 1, numbered from 1; returns the Chains with their inputs."""
+        """Pay for and make sweeps `first` to `last - 1`, numbered from 1; returns the Chains with their inputs."""
         self.move_and_sum(first, last, np.zeros((0, 0)))
         return self.chains
 
     def move_and_sum(self, first: int, last: int, sums: np.ndarray) -> None:
-        """Run `move`; after every sweep add the sums of (v p(h | v)', v, p(h | v)), weighted by eq 8.
+        """Run `move`, and after every sweep add (v p(h | v)', v, p(h | v)), weighted by eq 8, to `sums`.
 
-        sums (groups, V H + V + H) float64: changed in place; the ladders are divided into equal groups.
+        sums (groups, V H + V + H) float64: one row for each of equal groups of ladders, changed in place.
         """
         self.ledger.spend(last - first, "training")
         replicas = self.partitions, self.joint, self.chains, self.rung, self.shares, self.occupancy
@@ -260,7 +260,7 @@ def partitions_of(rungs: int, group: int | str | None) -> np.ndarray:
     """Group numbers (partition, rung) of neighbouring rungs for the kernel, whose sweeps use the rows in turn.
 
     group: number of temperatures in a group; None for all of them; "in-turn" for no groups. A second partition is
-    shifted by half a group. Raises ValueError for groups of fewer than 2 temperatures, or too many to sum over.
+    shifted by half a group. Raises ValueError for groups of fewer than 2 temperatures, and for too many to sum over.
     """
     if group == IN_TURN:
         return np.zeros((0, rungs), np.int64)

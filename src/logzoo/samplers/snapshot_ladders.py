@@ -1,11 +1,12 @@
 """Ladders of RBMs along a path, such as snapshots of a training, whose neighbours exchange visible states.
 
-Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). The path starts at independent units, which every sweep draws
-afresh, goes through some of the RBMs in straight lines, and ends at the RBM in question. The rungs move along it to
-equal steps of the barrier (`logzoo.paths.equal_barrier`): they are snapshots, or lie between two of them.
+Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). The path starts at independent units, so every sweep there draws an
+independent state. It goes through some of the RBMs in straight lines and ends at the RBM whose log Z is estimated. The
+rungs move along the path to equal steps of the barrier (`logzoo.paths.equal_barrier`). They are snapshots, or lie
+between two of them.
 
 A path through many snapshots follows every turn of the training and is long. A path through few snapshots may jump over
-the mass of a mode. So the path goes through the largest number of snapshots, at most 12, that keeps the target
+the mass of a mode. So the path goes through the largest number of snapshots, at most 12, that reaches the target
 acceptance of neighbours.
 """
 
@@ -32,7 +33,8 @@ from logzoo.streams import Stream
 
 # Default number of rungs, if there are enough chains.
 _RUNGS = 12
-# Numbers of snapshots that pilot runs try before 0. Then the share of the rounds in a pilot run, and its fewest rounds.
+# Numbers of snapshots that pilot runs try in turn, before they try 0. The next line has the share of the rounds that a
+# pilot run takes, and the smallest number of rounds of a pilot run.
 _KEPT = (12, 6, 3, 1)
 _PILOT, _FEWEST_ROUNDS = 0.04, 10
 # Target for the mean acceptance of neighbours.
@@ -57,11 +59,12 @@ def run(
 ) -> tuple[ParallelTemperingDraws, float]:
     """Run independent ladders of RBMs until the ledger is spent.
 
-    snapshots: as for `path_of`; without snapshots the path is that of tempering. kept: number of equally spaced
+    snapshots: as for `path_of`; without snapshots the run follows the tempering path. kept: number of equally spaced
     snapshots on the path (None: pilot runs choose). rungs, ladder, burn_in, observers: as for
-    `logzoo.samplers.replica_exchange.run`, but with 12 rungs by default. Numbers of a ladder are positions on the path,
-    where the steps between snapshots are equal. each: sweeps between two exchanges. Returns ParallelTemperingDraws, and
-    the share of states that were never at the base since the burn-in. Raises ValueError for impossible options.
+    `logzoo.samplers.replica_exchange.run`, but with 12 rungs by default. The entries of a ladder are positions on the
+    path, where the steps between snapshots are equal. each: sweeps between two exchanges. Returns
+    ParallelTemperingDraws, and the share of states that have not been at the base since the burn-in. Raises ValueError
+    for impossible options.
     """
     whole_number("threads", threads)
     places, adapt = first_ladder(rungs, ladder, ledger.chains, _RUNGS)
@@ -115,7 +118,7 @@ def anneal(
     threads: int = 1,
     progress: bool = False,
 ) -> AnnealedDraws:
-    """Anneal every chain of the ledger from the base up the path, in equal steps over all its sweeps.
+    """Anneal every chain of the ledger from the base up the path, in equal steps over all sweeps of the ledger.
 
     starts (chain, visible): anneal down instead, each chain from its row of this 0/1 matrix; the weights are then as in
     `logzoo.samplers.annealed.run_reverse`. snapshots, kept: as for `run`. Returns AnnealedDraws. Raises ValueError
@@ -134,7 +137,7 @@ def anneal(
 
 
 class Length:
-    """Observer of exchanges: the barrier of the whole ladder, from the divergences of neighbours."""
+    """Observer of exchanges that estimates the barrier of the whole ladder from the divergences of neighbours."""
 
     def start(self, ladders: int, rungs: int, sweeps: int) -> None:
         """Begin a phase."""
@@ -156,7 +159,7 @@ class Length:
 
 
 def of_tempering(options: Any) -> dict[str, Any]:
-    """The options of a run without snapshots, whose path is that of tempering.
+    """The options of a run without snapshots, which follows the tempering path.
 
     Raises ValueError for options that apply only to snapshots.
     """
@@ -173,10 +176,10 @@ def thinned(path: list, number: int) -> list:
 
 
 def path_of(rbm: RBM, base: np.ndarray, snapshots: Any = None) -> list[Terms]:
-    """The path to an RBM: list of Terms, the first of independent units with log-odds `base` (visible,).
+    """The path to an RBM: a list of Terms that starts at independent units with log-odds `base` (visible,).
 
     snapshots: RBMs in between, or the Dataset `TrainingRun.snapshots`. Units without weights and biases are added to
-    RBMs with fewer hidden units than others. Raises ValueError for anything else, and for other numbers of visible
+    RBMs with fewer hidden units than others. Raises ValueError for other types, and for other numbers of visible
     units.
     """
     rbms = [*_listed(snapshots), rbm]
@@ -214,7 +217,7 @@ def terms_at(path: list[Terms], position: float) -> Terms:
 
 
 class Trajectory:
-    """`count` ladders with a state at each RBM of a path, at the positions `betas` (rung,); for `follow`.
+    """A sampler for `follow`: `count` ladders with a state at each of the positions `betas` (rung,) on a path of RBMs.
 
     Each thread has whole ladders.
     """
@@ -261,7 +264,7 @@ class Trajectory:
             self._make(1, sweeps, "settling")
 
     def move(self, first: int, last: int, purpose: str, **_: Any) -> Steps:
-        """Pay for and make the rounds first, ..., last - 1. Returns their Steps."""
+        """Pay for and make rounds `first` to `last - 1`; returns their Steps."""
         return self._make(last - first, self._each, purpose)
 
     def _make(self, rounds: int, interval: int, purpose: str) -> Steps:
@@ -284,12 +287,12 @@ class Trajectory:
 
     @property
     def attempted(self) -> np.ndarray:
-        """Exchanges tried (ladder, pair)."""
+        """Numbers of attempted exchanges (ladder, pair)."""
         return self._all(2, "attempted")
 
     @property
     def accepted(self) -> np.ndarray:
-        """Exchanges made (ladder, pair)."""
+        """Numbers of accepted exchanges (ladder, pair)."""
         return self._all(2, "accepted")
 
     @property
@@ -299,7 +302,7 @@ class Trajectory:
 
     @property
     def old_share(self) -> float:
-        """Share of the states that were never at the base since the counts began."""
+        """Share of the states that have not been at the base since the counts began."""
         return float(self._all(1, "old").mean())
 
 

@@ -1,7 +1,7 @@
 """Stopping sets drawn from data (Savarese et al. 2018), and walks that repeat tours from them.
 
-The stopping set S holds every (v, h) whose h is in H, the distinct states drawn from p(h | v_i) for data v_i. So
-Z_S = sum_{h in H} f(h) is known.
+H is the set of the distinct states drawn from p(h | v_i) for data v_i. The stopping set S holds every (v, h) whose h is
+in H. So Z_S = sum_{h in H} f(h) is known.
 """
 
 from typing import NamedTuple
@@ -27,7 +27,7 @@ from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.tour_sweeps import add_hidden_draws
 from logzoo.streams import Stream
 
-# Examples whose hidden units are drawn together.
+# Number of examples whose hidden units are drawn together.
 TOGETHER = 512
 
 
@@ -56,7 +56,7 @@ class StoppingSet(NamedTuple):
         return len(self.log_f)
 
     def refreshed(self, parameters: Parameters, *, single: bool = False) -> "StoppingSet":
-        """Recompute log f for other parameters; returns the set. single: in single precision, in half the time."""
+        """Recompute log f for other parameters and return the set; `single` uses single precision, in half the time."""
         log_f_hidden(parameters, self.members.rows, self.log_f, single)
         return self
 
@@ -70,7 +70,8 @@ class StoppingSet(NamedTuple):
 def stopping_set(parameters: Parameters, data: np.ndarray, draws: int, stream: Stream) -> StoppingSet:
     """Draw a StoppingSet by `draws` draws of hidden states, one for each example in turn, in random order.
 
-    data (examples, visible) uint8 of 0/1, or float32 grey levels. Whole rounds take each example equally often.
+    data (examples, visible) uint8 of 0/1, or float32 grey levels. The numbers of draws of two examples differ by at
+    most one.
     """
     draws = whole_number("draws", draws)
     order = stream.child("order").generator().permutation(len(data))[:draws]
@@ -92,7 +93,7 @@ def stopping_set(parameters: Parameters, data: np.ndarray, draws: int, stream: S
 
 
 def example_chains(parameters: Parameters, data: np.ndarray, rows: np.ndarray) -> Chains:
-    """Chains numbered `rows` (n,), with the hidden inputs of those examples; hidden units are not drawn."""
+    """Chains numbered `rows` (n,), with the hidden inputs of these examples; hidden units are not drawn."""
     chains = new_chains(len(rows), parameters.weights.shape[1], parameters.weights_transposed.shape[1])
     chains.number[...] = rows
     if data.dtype == np.uint8:

@@ -1,8 +1,8 @@
 """Chains of simulated tempering, and the initial iterations that find log Zhat (Carlson et al. 2016, section 2).
 
-A chain draws its state and its inverse temperature in turn (section 2.2): x | beta_k by one Gibbs sweep, beta_k | x
-from q(beta_k | x) proportional to r_k f_k(x) / Zhat_k; x is v with the hidden units summed out (`marginal`) or (v, h)
-(`joint`).
+A chain draws its state and its inverse temperature in turn (section 2.2). It draws x | beta_k by one Gibbs sweep, and
+beta_k | x from q(beta_k | x), which is proportional to r_k f_k(x) / Zhat_k. x is v with the hidden units summed out
+(`marginal`) or (v, h) (`joint`).
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ from logzoo.samplers.observers import Curvature, Stretch
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import Stream
 
-# Nats by which interpolated log f_k may differ from the direct value on the states seen; well below any sampling error.
+# Largest accepted error of interpolated log f_k on the current states, in nats. It is well below any sampling error.
 _INTERPOLATION_TOLERANCE = 5e-4
 _NODE_COUNTS = (12, 16, 20, 24, 32, 48, 64, 96, 128)
 # Sweeps between two updates of a progress bar.
@@ -38,8 +38,8 @@ _STRIDE = 50
 COUNT_FLOOR = 0.1
 # Smallest occupancy in an update, which therefore moves a rung by at most log(1e300) = 690 nats.
 OCCUPANCY_FLOOR = 1e-300
-# Initial iterations stop when K max_k |r_k - c_k| is below the first number. While it is above the second they may take
-# half the budget, because sampling at such a log Zhat gives almost no information.
+# Initial iterations stop when K max_k |r_k - c_k| is below the first number. While it is above the second number, they
+# may take half the budget, because sampling at such a log Zhat gives almost no information.
 _RULE = 0.1
 _FAR_OFF = 0.5
 
@@ -100,7 +100,7 @@ class SimulatedTempering:
     def advance(self, offset: np.ndarray, sweeps: int, purpose: str, observers: Sequence[Any] = ()) -> RungSums:
         """Pay for some sweeps and make them, with offset log r - log Zhat (rung,); returns RungSums.
 
-        Observers see every draw.
+        Observers receive every draw.
         """
         group = np.zeros(len(self.rung), np.int64)
 
@@ -151,7 +151,7 @@ class SimulatedTempering:
 
 
 def _tables(nodes: np.ndarray, betas: np.ndarray) -> list:
-    """Tables (value, rung) from the values of a state to log f at the rungs, and to its first two derivatives."""
+    """Tables (value, rung) that give log f at the rungs, and its first two derivatives, from the values of a state."""
     ones = np.ones_like(betas)
     # The last two values of a state are multiplied by beta and 1 - beta.
     tables = [[betas, 1.0 - betas], [ones, -ones], [0.0 * ones, 0.0 * ones]]
@@ -202,7 +202,7 @@ def _iterate(
     log_z_hat: np.ndarray,
     observers: Sequence[Any] = (),
 ) -> tuple[list, bool]:
-    """Iterations of eq 12: (log Zhat, occupancy) after each, and whether the stopping rule held at the end."""
+    """Make iterations of eq 12; returns (log Zhat, occupancy) of each, and whether the last met the stopping rule."""
     history, rule_met, ledger = [], False, sampler.ledger
     queue = list(lengths)
     while queue:
@@ -230,13 +230,13 @@ def updated_log_z(log_z_hat: np.ndarray, prior: np.ndarray, occupancy: np.ndarra
 
 
 def mean_occupancy(sums: RungSums, rao_blackwell: bool) -> np.ndarray:
-    """Occupancy (rung,) that sums to one, from RungSums: of q(beta_k | x), or of visits with 0.1 added to every bin."""
+    """Occupancy (rung,): the mean of q(beta_k | x), or the shares of visits with 0.1 added to every bin; sums to 1."""
     total = sums.occupancy.sum(axis=0) if rao_blackwell else sums.visits.sum(axis=0) + COUNT_FLOOR
     return total / total.sum()
 
 
 def iteration_lengths(ledger: SweepLedger, sweeps: int, iterations: int) -> list[int]:
-    """Sweeps of each initial iteration: the first `iterations` are equal, then each is twice as long as the last.
+    """Sweeps of each initial iteration: the first `iterations` are equal, then each is twice as long as the previous.
 
     Short iterations find log Zhat roughly, but their noise exceeds an occupancy error of 0.1 / K. Longer iterations
     have less noise.

@@ -37,7 +37,7 @@ _CHAINS_PER_GROUP = 2
 
 
 class SimulatedTemperingDraws(NamedTuple):
-    """Draws of simulated tempering: sums over sweeps; observers see the single draws.
+    """Draws of simulated tempering as sums over sweeps; observers receive the single draws.
 
     log Zhat is relative to the base (0 at the first rung).
     """
@@ -53,8 +53,8 @@ class SimulatedTemperingDraws(NamedTuple):
     initial_log_z: np.ndarray  # (iteration, rung) log Zhat after each initial iteration
     initial_occupancy: np.ndarray  # (iteration, rung) the occupancy that updated log Zhat
     rule_met: bool  # the stopping rule of the initial iterations held
-    interpolation_error: float  # nats, largest seen on the final states
-    form: str  # of the densities: hidden units summed out ("marginal") or not ("joint")
+    interpolation_error: float  # nats, the largest on the final states
+    form: str  # "marginal" if the hidden units are summed out of the densities, else "joint"
 
 
 class Start(NamedTuple):
@@ -110,8 +110,8 @@ def begin(
 
     Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K. They end
     in any case after `initial_iterations` iterations or a tenth of the budget, whichever is more, and at half the
-    budget. After the first `initial_iterations`, each is twice as long as the last. While K max_k |r_k - c_k| is above
-    0.5, short iterations continue up to half the budget. rao_blackwell=False updates from plain visit counts.
+    budget. After the first `initial_iterations`, each is twice as long as the one before. While K max_k |r_k - c_k| is
+    above 0.5, short iterations continue up to half the budget. rao_blackwell=False updates from plain visit counts.
     stop_early=False makes exactly `initial_iterations` iterations.
     prior: weights r (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal weights. ladder: as in
     `paths.inverse_temperatures`, or "adapted": the first half of the initial iterations is a pilot on linear rungs,
@@ -124,7 +124,7 @@ def begin(
     whole_number("threads", threads)
     adapt = isinstance(ladder, str) and ladder == "adapted"
     betas = inverse_temperatures("linear" if adapt else ladder, rungs)
-    prior_weights(prior, betas)  # refuses a bad prior before any sweep
+    prior_weights(prior, betas)  # raises ValueError for a bad prior before any sweep
     base = resolve_base(rbm, base, ledger, stream)
     sampler = SimulatedTempering(kernel_parameters(rbm, base), betas, ledger, stream, form, threads)
     sampler.bar = progress_bar = bar(ledger.remaining, "tempering", "sweep", progress)
@@ -153,8 +153,8 @@ def run(
 
     settling: share of the remaining sweeps, in [0, 1), whose draws are discarded, because the last initial iteration
     redrew the rungs. final=False stops after exactly `initial_iterations` iterations. mixed=True updates log Zhat by eq
-    12 after each block of the sampling phase, too (supplement A). The other options are those of `begin`. observers:
-    objects as in `logzoo.samplers.observers`, which see every draw of the sampling phase. Returns
+    12 after each block of the sampling phase, too (supplement A). The other options are as for `begin`. observers:
+    objects as in `logzoo.samplers.observers`, which receive every draw of the sampling phase. Returns
     SimulatedTemperingDraws. Raises ValueError for impossible options.
     """
     settling = share("settling", settling)
@@ -195,8 +195,8 @@ def run_in_groups(
 ) -> tuple[SimulatedTemperingDraws, Recursion]:
     """Make the initial iterations of all chains together, then a step of the recursion after each remaining sweep.
 
-    recursion: as returned by `sams` or `wang_landau`. Observers see only the rungs. The other options are those of
-    `begin`; with initial_iterations=0, log Zhat starts at 0. Returns SimulatedTemperingDraws of one block, with
+    recursion: as returned by `sams` or `wang_landau`. Observers receive only the rungs. The other options are as
+    for `begin`; with initial_iterations=0, log Zhat starts at 0. Returns SimulatedTemperingDraws of one block, with
     log Zhat of every group at the end, and the Recursion. Raises ValueError for impossible options and for a single
     chain, because two groups are needed.
     """
@@ -221,9 +221,10 @@ def run_in_groups(
 
 
 def group_starts(chains: int, groups: int) -> np.ndarray:
-    """First chain (group,) of each of `groups` groups, or of fewer so that each has two chains; at least two groups.
+    """First chain of each group (group,).
 
-    Raises ValueError for a single chain.
+    There are `groups` groups, or fewer if a group would have fewer than two chains, but at least two groups. Raises
+    ValueError for a single chain.
     """
     whole_number("groups", groups, minimum=2)
     if chains < 2:
@@ -236,8 +237,8 @@ def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., 
     """The recursion of SAMS: gain t^-exponent until the visits are flat, then 1 / t (Tan 2017).
 
     In the second stage the gain is 1 / (t - t0 + t0^exponent), with t0 the last sweep of the first stage. To first
-    order an error of log Zhat shrinks by the factor 1 - gain a sweep. Over the second stage the factor is
-    t0^exponent / (t - t0 + t0^exponent). Gains are limited so that the largest step seen so far stays within one nat.
+    order an error of log Zhat shrinks by the factor 1 - gain in each sweep. Over the second stage the factor is
+    t0^exponent / (t - t0 + t0^exponent). Gains are limited so that the largest step so far stays within one nat.
     """
     return lambda prior, sizes, sweeps: _recursion(prior, sizes, flatness, 0.0, exponent, first_stage * sweeps)
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from logzoo.kernels.cache import announce_compilation
 
-# Chains that make all sweeps of a kernel call before the next chains start: 1 MB of state and lists at 784 x 500.
+# Number of chains that make all sweeps of a kernel call before the next chains start. At 784 x 500 units their states
+# and lists take 1 MB.
 TILE = 128
 
 
@@ -60,7 +61,7 @@ def over_parts(kernel: Callable, threads: int, parts: Sequence) -> None:
 
 
 def _edges(chains: int, threads: int, units: int) -> np.ndarray:
-    """Edges of the parts of `units` (chains, or groups of chains): enough parts to fit tiles and fill all threads."""
+    """Edges that cut `units` (chains, or groups of chains) into enough parts to fit tiles and to fill all threads."""
     tiles = -(-chains // (TILE * threads)) * threads
     return np.linspace(0, units, min(tiles, units) + 1).astype(int)
 

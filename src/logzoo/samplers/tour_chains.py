@@ -1,4 +1,4 @@
-"""Tours: Gibbs chains from a stopping set drawn from data back to it (Savarese et al. 2018).
+"""Tours: Gibbs chains that start in a stopping set drawn from data and end on their return (Savarese et al. 2018).
 
 A tour starts at h of the set H with probability f(h) / Z_S and ends when it is back in H. Its mean length is Z / Z_S
 (Kac; corollary 2 of the paper).
@@ -22,7 +22,7 @@ from logzoo.samplers.stopping_sets import StoppingSet, log_sum_exp, stopping_set
 from logzoo.samplers.threads import over_parts
 from logzoo.streams import Stream
 
-# Chains of a thread, few enough for the cache of a processor.
+# Number of chains of a thread, which fit the cache of a processor.
 _FLIGHT = 128
 # Tours are numbered by 32 bits of the random stream's counter.
 MOST_TOURS = 2**32
@@ -34,7 +34,7 @@ _MOST_DRAWS = 100_000
 # in _PROBE_SHARE of the budget.
 _PROBES = 20
 _PROBE_SHARE = 10
-# Tours of the first generation, and the most tours of a later generation.
+# Number of tours in the first generation, and the largest number of tours in a later generation.
 _FIRST = 100
 _MOST_TOGETHER = 100_000
 # Reserve of sweeps, in lengths of the longest tour so far, so that the end of the budget cuts no tour.
@@ -82,9 +82,9 @@ def run(
 ) -> TourDraws:
     """Draw a stopping set from data, send probes, and make tours until the ledger is spent.
 
-    data: 0/1 matrix (examples, visible). rounds: hidden states drawn for each example (None: a fifth of the sweeps);
-    tours: number of tours (None: as the budget allows); cap: largest length of a tour (None: no limit). Sweeps too few
-    for another tour are left over. Returns TourDraws. Raises ValueError for a budget that is too small.
+    data: 0/1 matrix (examples, visible). rounds: hidden states drawn for each example (None: about a fifth of the
+    sweeps); tours: number of tours (None: as the budget allows); cap: largest length of a tour (None: no limit). Sweeps
+    that are too few for another tour are left over. Returns TourDraws. Raises ValueError if the budget is too small.
     """
     cap = None if cap is None else whole_number("cap", cap)
     threads = min(whole_number("threads", threads), ledger.chains)
@@ -109,9 +109,10 @@ def run(
 
 
 def tours_within(sampler: "TourSampler", count: int | None, budget: int, cap: int | None, progress: bool) -> Tours:
-    """`count` Tours; None: as many as the budget of sweeps allows, in generations sized by earlier generations.
+    """Make `count` tours; None makes as many as the budget of sweeps allows, in generations.
 
-    The size of a generation never depends on the lengths of its own tours, which would bias the ratio of sums.
+    The size of a generation depends on the lengths of earlier tours, not of its own tours. Otherwise the ratio of sums
+    would be biased.
     """
     if count is not None:
         count = whole_number("tours", count)
@@ -153,11 +154,11 @@ class TourSampler:
         self.next_number = 0
         visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
         self.chains = [new_chains(whole_number("flight", flight), visible, hidden) for _ in range(threads)]
-        # For mean-field tours: E[v | h] in place of v, which is no longer Gibbs sampling.
+        # Mean-field tours use E[v | h] in place of draws of v. This is not Gibbs sampling.
         self.means = [np.empty((flight if mean_field else 0, visible), np.float32) for _ in range(threads)]
 
     def run(self, count: int, budget: int, cap: int | None = None, *, keep: bool = False) -> Tours:
-        """Start `count` tours, which end in the stopping set, at `cap` sweeps, or when all have made `budget` sweeps.
+        """Start `count` tours, which end in the stopping set, at `cap` sweeps, or when the budget of all is spent.
 
         All unfinished tours have the same length, except for the last sweeps of a budget, which go to the tours of the
         lowest numbers. keep: whether to return the states visited. Raises ValueError when the numbers run out.
@@ -201,7 +202,7 @@ class TourSampler:
         return log_sum_exp(log_f) - float(np.log(share))
 
     def run_from(self, rows: np.ndarray, budget: int, cap: int | None = None, paths: list | None = None) -> TourStates:
-        """As `run`, but from hidden states `rows` (tours, words) uint64; returns TourStates with the last states.
+        """Run tours as in `run`, but from hidden states `rows` (tours, words) uint64; returns TourStates at the end.
 
         paths: list that gets (numbers of tours, first sweep, states (tour, sweep, words)) of each stretch of sweeps.
         """

@@ -1,12 +1,12 @@
-"""Trainers whose chains run at the temperature of the model: CD, PCD, LVS; and exact SGD, which enumerates.
+"""Trainers whose chains run at the temperature of the model (CD, PCD, LVS), and exact SGD, which enumerates states.
 
-CD-k: contrastive divergence, k sweeps from the mini-batch itself (Hinton 2002). PCD-k: the chains persist between
+CD-k: contrastive divergence, with k sweeps from the mini-batch itself (Hinton 2002). PCD-k: the chains persist between
 updates (Younes 1999; Tieleman 2008).
 
 LVS-k: the Las Vegas slope, from tours that return to a stopping set (Savarese et al. 2018). The estimate is the mean of
-E[v | h] h' over all states that the finished tours of a mini-batch left by a sweep (corollary 3). Without a cap the sum
+E[v | h] h' over all states that the finished tours of an update left by a sweep (corollary 3). Without a cap the sum
 over a tour has the mean E[v h'] E[length], so the direction of the gradient has no bias (corollary 4). E[v | h]
-replaces the draw of v after h, which keeps the mean and reduces the noise.
+replaces the draw of v after h. This keeps the mean and reduces the noise.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ if TYPE_CHECKING:
 
 
 class Particles(Resumed):
-    """The negative particles: chains, an object of `logzoo.training.negative`, that make k sweeps per update.
+    """The negative particles: chains that make k sweeps per update.
 
-    They start from the mini-batch (examples, visible) at every update. Persistent chains start only once: binary chains
-    from the visible bias, grey chains from the first mini-batch, repeated.
+    chains: an object of `logzoo.training.negative`. Chains that are not persistent start from the mini-batch (examples,
+    visible) at every update. Persistent chains start only once: binary chains from the visible bias, grey chains from
+    copies of the examples in the first mini-batch.
     """
 
     _kept = ("chains.v", "spent")
@@ -113,7 +114,7 @@ class ExactPhase(Resumed):
 
 
 def exact_sgd(data: np.ndarray, *, stream: Stream, batch: int, hidden: int, **settings: Any) -> TrainingRun:
-    """Train by exact gradients; the trace holds log Z. ValueError when both layers are too large to enumerate."""
+    """Train by exact gradients; the trace has log Z. Raises ValueError if both layers are too large."""
     if min(data.shape[1], hidden) > LARGEST_EXPECTED:
         raise ValueError(f"hidden: expected at most {LARGEST_EXPECTED} units in the smaller layer, found {hidden}")
     phase = ExactPhase()
@@ -153,8 +154,8 @@ class VisitedStates(NamedTuple):
 class LasVegasPhase(Resumed):
     """Tours from a stopping set that is redrawn every epoch, and after an update in which no tour returned.
 
-    The first `warm_up` epochs use CD. Every update recomputes log f of the set's states, and so the probabilities of
-    the starts.
+    The first `warm_up` epochs use CD. Every update recomputes log f of the set's states, which gives the probabilities
+    of the starts.
     """
 
     _kept = ("warm_phase.spent", "touring", "stale")
@@ -184,7 +185,7 @@ class LasVegasPhase(Resumed):
         self.numbers = {"tours_finished": 0.0, "tour_length": 0.0, "stopping_states": 0}
 
     def __call__(self, parameters: Parameters, update: int, positive: np.ndarray, rate: float) -> Any:
-        """Run the tours of an update, and return the states that they visited; chains of CD in the warm-up."""
+        """Run the tours of an update and return the states that they visited; in the warm-up, return chains of CD."""
         if update < self.first:
             return self.warm_phase(parameters, update, positive, rate)
         if self.stopping is None or self.stale or update % self.epoch == 0:
@@ -208,7 +209,7 @@ class LasVegasPhase(Resumed):
 
     @property
     def spent(self) -> int:
-        """Sweeps so far, summed over chains and tours; a hidden state drawn for a stopping set counts as one."""
+        """Sweeps so far, summed over chains and tours; a hidden state drawn for a stopping set counts as one sweep."""
         return self.warm_phase.spent + self.touring
 
     @property
@@ -237,10 +238,10 @@ def lvs(
     values: str = "binary",
     **settings: Any,
 ) -> TrainingRun:
-    """Train by LVS-k with `particles` tours an update (the mini-batch size by default), cut after k sweeps.
+    """Train by LVS-k with `particles` tours per update (the mini-batch size by default), cut after k sweeps.
 
     k: None for no cap (the warm-up is then CD-1); warm_up: number of first epochs, which use CD-k; values: as in `cd`.
-    An update in which no tour returned changes nothing.
+    The gradient of an update in which no tour returned is 0.
     """
     count = whole_number("particles", batch if particles is None else particles)
     k = None if k is None else whole_number("k", k)

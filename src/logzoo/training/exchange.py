@@ -1,7 +1,7 @@
-"""Trainers with chains at several temperatures that exchange: SML-PT, SML-APT, PT, INS, PINS.
+"""Trainers whose chains exchange temperatures: SML-PT, SML-APT, PT, INS, PINS.
 
-SML-PT: persistent chains whose neighbours exchange temperatures (Desjardins et al. 2010, 2011). SML-APT: SML-PT whose
-inverse temperatures move until the flow of replicas is uniform (Desjardins et al. 2010b). INS, PINS and PT:
+SML-PT: persistent chains whose neighbours exchange temperatures (Desjardins et al. 2010, 2011). SML-APT: SML-PT with
+inverse temperatures that move until the flow of replicas is uniform (Desjardins et al. 2010b). INS, PINS and PT:
 temperatures are reassigned after each sweep (Hult et al. 2019).
 """
 
@@ -121,11 +121,12 @@ def train_parallel_tempering(
 ) -> TrainingRun:
     """Train by SML-PT: `particles` chains (the mini-batch size by default) at each of `rungs` temperatures.
 
-    An update makes k sweeps of all chains. After each sweep, even or odd pairs of neighbours exchange, in turn. The
-    chains at beta = 1 are the negative particles. ladder: as in `logzoo.paths.inverse_temperatures`. base:
+    An update makes k sweeps of all chains. Even and odd pairs of neighbours exchange after alternate sweeps. The chains
+    at beta = 1 are the negative particles. ladder: as in `logzoo.paths.inverse_temperatures`. base:
     "visible-bias", where the path tempers weights and hidden bias only (Desjardins et al. 2011); or "data", the
     geometric path from independent units with the marginals of the data. tracker: an object of
-    `logzoo.training.trackers` that follows log Z for the trace. flow_of(betas, k=k): a FlowLadder that moves the rungs.
+    `logzoo.training.trackers` that follows log Z for the trace. flow_of(betas, k=k) returns a FlowLadder, which
+    moves the rungs.
     """
     betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
     fewest = getattr(tracker, "fewest_particles", 1)
@@ -179,9 +180,9 @@ def train_infinite_swapping(
 ) -> TrainingRun:
     """Train with `particles` replicas (the mini-batch size by default) at each temperature, k sweeps per update.
 
-    temperatures: rising from 1; the path tempers all parameters. density: the log f that reassigns temperatures:
-    "joint", of (v, h), as published; or "marginal", of v, which varies less. group: as in `InfiniteSwapping`; by
-    default all temperatures are in one group, which is INS.
+    temperatures: rising from 1; the path tempers all parameters. density: the density f that reassigns temperatures,
+    "joint" for f(v, h), as published, or "marginal" for f(v), whose logarithm varies less. group: as in
+    `InfiniteSwapping`; by default all temperatures are in one group, which is INS.
     """
     count = whole_number("particles", batch if particles is None else particles)
     ladders = stream.child("sweeps").key, count, temperatures, group, density

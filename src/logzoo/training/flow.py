@@ -1,9 +1,9 @@
 """The adaptive ladder of SML-APT: rungs move until the flow of replicas between its ends is uniform.
 
 Sources: Desjardins, Courville & Bengio 2010 (adaptive parallel tempering) and Katzgraber, Trebst, Huse & Troyer 2006. A
-replica is "up" from its visit to the model end (beta = 1) on, and "down" from its visit to the base end on. f_up is the
-share of "up" among the labelled replicas of a rung. It changes most where exchanges fail; rungs move there until f_up
-is linear in the rung's index.
+replica is "up" after a visit to the model end (beta = 1), and "down" after a visit to the base end. f_up is the share
+of "up" among the labelled replicas of a rung. It changes most where exchanges fail; rungs move there until f_up is
+linear in the rung's index.
 
 Exchanges of even and odd pairs in turn move replicas ballistically. If a share a of exchanges succeeds, f_up rises by
 J (1 - a) / a over an inner gap. It rises by J / 2 more over an end gap, because replicas are relabelled on arrival. A
@@ -27,18 +27,19 @@ if TYPE_CHECKING:
 
 
 _DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.tempering.count_crossing`
-# The return time is unknown at first. It starts at its value for this exchange rate, at which spawning begins.
+# The return time is unknown at first. It starts at its value for this exchange rate.
 _EXCHANGE_RATE_AT_START = 0.4
 # Smallest gap, relative to the gaps of the linear ladder, so that float32 distinguishes the rungs.
 _SMALLEST_GAP = 1e-3
 
 
 class FlowLadder(Resumed):
-    """Inverse temperatures `betas` (rung,), 0 to 1, that adapt to the flow of replicas; k sweeps per update.
+    """Inverse temperatures `betas` (rung,) from 0 to 1, which adapt to the flow of replicas; k sweeps per update.
 
     rate: fraction of the way to the targets per update, at most 1 / return time, because a faster ladder oscillates.
     spawn_below: mean exchange rate below which `proposed_rung` proposes a rung, except within `burn_in` updates after
-    the last insertion. as_published: use f_up without the corrections above. ValueError for impossible settings.
+    the last insertion. as_published: use f_up without the corrections above. Raises ValueError for impossible
+    settings.
     """
 
     _kept = ("betas", "share_up", "exchange_rates", "trip_rate", "trips_seen", "sweeps", "quiet")
@@ -91,7 +92,7 @@ class FlowLadder(Resumed):
     def update(
         self, rung: np.ndarray, heading: np.ndarray, round_trips: np.ndarray, exchanged: np.ndarray | None = None
     ) -> np.ndarray | None:
-        """Update the flow from the replicas after every update. Returns new betas (rung,), or None if they do not move.
+        """Update the flow from the replicas after a parameter update; returns new betas (rung,), or None if they stay.
 
         exchanged (pair,): share of the update's exchanges that succeeded, or their mean probability; NaN for a pair
         without exchanges.
@@ -144,7 +145,7 @@ def linearising(betas: np.ndarray, profile: np.ndarray) -> np.ndarray:
 
 
 def moved_towards(targets: np.ndarray, betas: np.ndarray, rate: float) -> np.ndarray:
-    """`betas` (rung,) moved by the fraction `rate` towards the targets, with a least gap; ends stay exactly 0 and 1."""
+    """`betas` (rung,) moved by the fraction `rate` towards the targets, but with a smallest gap; ends stay 0 and 1."""
     moved = betas + rate * (targets - betas)
     smallest = _SMALLEST_GAP / (betas.size - 1)
     if np.diff(moved).min() < smallest:

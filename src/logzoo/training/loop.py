@@ -1,4 +1,4 @@
-"""The training loop of all methods: mini-batches, gradient steps, trace. Methods differ in negative phase and step."""
+"""The training loop of all methods. Methods differ in the negative phase and in the step."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ INITIAL = ("marginals", "small", "uniform")
 _INITIAL_SCALE = 0.01  # standard deviation of the initial weights
 _INITIAL_REACH = 0.1  # largest uniform initial weight times the square root of the number of units
 _TRACE_POINTS = 100
-# Four islands of two walkers, the fewest for a standard error.
+# Smallest number of walkers: a standard error needs four islands of two walkers.
 _FEWEST_WALKERS = 8
 # Epochs between two reductions of the learning rate.
 _EPOCHS = 10
@@ -69,7 +69,7 @@ class TrainingRun(NamedTuple):
     snapshots: xr.Dataset | None = None
 
     def save_snapshots(self, path: FilePath) -> None:
-        """Write the snapshots to a NetCDF file (.nc). Raises ValueError if there are none."""
+        """Write the snapshots to a NetCDF file (.nc); raises ValueError for other names, and without snapshots."""
         if self.snapshots is None or Path(path).suffix != ".nc":
             expected = "a training with snapshots=" if self.snapshots is None else "a name that ends in .nc"
             raise ValueError(f"{path}: expected {expected}")
@@ -124,15 +124,17 @@ def train(
     """Train an RBM by stochastic gradient steps with the given negative phase.
 
     data (examples, visible) uint8 of 0/1, or float32 grey levels in [0, 1]. negative_phase(parameters, update,
-    positive, rate) -> an object of `logzoo.training.negative`; if it is not `usable`, the update changes nothing. The
-    phase counts the sweeps that it has `spent`; its `numbers` and `profiles`, if any, go into the trace. base:
-    log-odds (visible,) in `parameters`, for phases that temper; 0 by default. tracker: its `reading` goes into the
-    trace. step: a class of `logzoo.training.steps`, which is called with weight_decay.
-    Other settings are parameters or options of `logzoo.train_rbm`. Walkers act as the tracker; their sweeps count.
-    initial "small": weights and biases are N(0, 0.01^2). "marginals": weights are N(0, 0.01^2), hidden biases 0,
-    visible biases the log-odds of the data. "uniform": weights are U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases
-    0, visible biases log((p + 0.01) / (1 - p)) with p the means of the data. checkpoint: an interrupted training
-    continues from it to the same bits. Raises ValueError for impossible settings and if the weights diverge.
+    positive, rate) returns an object of `logzoo.training.negative`; if it is not `usable`, the gradient is 0. The
+    attribute `spent` of the phase counts its sweeps. Its optional attributes `numbers` and `profiles` go into the
+    trace. base: log-odds (visible,) in `parameters`, for phases that temper; 0 by default. tracker: its `reading` goes
+    into the trace. step: a class of `logzoo.training.steps`, which is called with weight_decay.
+    Other settings are parameters or options of `logzoo.train_rbm`. Walkers act as the tracker; the trace counts their
+    sweeps. checkpoint: an interrupted training continues from it to the same bits. Raises ValueError for impossible
+    settings and if the parameters diverge.
+    initial: with "small", weights and biases are N(0, 0.01^2). With "marginals", weights are N(0, 0.01^2), hidden
+    biases are 0, and visible biases are the log-odds of the data. With "uniform", weights are U(-0.1, 0.1) /
+    sqrt(visible + hidden), hidden biases are 0, and visible biases are log((p + 0.01) / (1 - p)), where p is the mean
+    of the data.
     """
     one_of("schedule", schedule, SCHEDULES)
     one_of("initial", initial, INITIAL)

@@ -1,4 +1,4 @@
-"""The phases of the gradient: states of chains, weighted or not, or exact expectations."""
+"""The positive and negative phases of the gradient: states of chains with or without weights, or exact expectations."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class WeightedChains(NamedTuple):
         forget_hidden(parameters, self.chains)
 
     def sweep(self, parameters: Parameters, key: np.uint64, first: int, last: int) -> None:
-        """Make the Gibbs sweeps first, ..., last - 1, starting from v; sweeps are numbered from 1."""
+        """Make Gibbs sweeps `first` to `last - 1`, starting from v; sweeps are numbered from 1."""
         forget_hidden(parameters, self.chains)
         beta = np.ones(len(self.v), np.float32)
         over_chains(partial(run_sweeps, parameters, key, first, last), 1, beta, self.chains)
@@ -101,7 +101,7 @@ class GreyChains(NamedTuple):
         update_hidden_inputs_of_values(parameters, self.v, self.chains)
 
     def sweep(self, parameters: Parameters, key: np.uint64, first: int, last: int) -> None:
-        """Make the sweeps x -> h -> E[v | h], numbered first, ..., last - 1, as in Savarese et al. (2018).
+        """Make sweeps x -> h -> E[v | h], numbered `first` to `last - 1`, as in Savarese et al. (2018).
 
         Only h is drawn. This is not Gibbs sampling of the model: its stationary distribution is different.
         """
@@ -120,7 +120,7 @@ class GreyChains(NamedTuple):
         add_products(self.v, p, np.float32(sign / len(p)), *gradient)
 
     def mean_log_f(self, parameters: Parameters) -> float:
-        """Mean log f(x) in nats, hidden units summed out."""
+        """Mean log f(x) in nats, with the hidden units summed out."""
         values = np.empty(len(self.v))
         log_f_of_values(parameters, self.v, self.chains, values)
         return values.mean()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from logzoo.streams import Stream
     from logzoo.training.loop import TrainingRun
 
-# Initial iterations of log Zhat before the first update, and the sweeps of each iteration.
+# Number of initial iterations of log Zhat before the first update, and number of sweeps in each.
 _INITIAL_ITERATIONS = 10
 _INITIAL_SWEEPS = 50
 # Updates between two checks of the interpolation of log f over the rungs: larger weights need more nodes.
@@ -32,7 +32,7 @@ _NODES_EVERY = 50
 
 
 class SimulatedTemperingPhase:
-    """Chains of simulated tempering, k sweeps per update; their final states have the weights q(beta = 1 | x)."""
+    """Chains of simulated tempering that make k sweeps per update; final states have the weights q(beta = 1 | x)."""
 
     sampler: SimulatedTempering  # set by the first call, which supplies the parameters
 
@@ -90,7 +90,7 @@ class SimulatedTemperingPhase:
         self.tracker.alpha = smoothing
 
     def _advance(self, sweeps: int, observers: tuple[Any, ...] = ()) -> np.ndarray:
-        """Sums (chain, rung) of q(beta_k | x) over `sweeps` sweeps at the tracked log Zhat."""
+        """Make `sweeps` sweeps at the tracked log Zhat; returns their sums (chain, rung) of q(beta_k | x)."""
         offset = np.log(self.prior) - self.tracker.log_z_hat
         return self.sampler.advance(offset, sweeps, "training", observers).occupancy
 
@@ -139,9 +139,9 @@ def train_simulated_tempering(
 ) -> TrainingRun:
     """Train with SimulatedTemperingPhase and a class of steps; RTS tracks log Z.
 
-    An update makes k sweeps of `particles` chains over `rungs` linear inverse temperatures; prior: as in
-    `samplers.tempering_runs.begin`; smoothing: fraction of a full step of log Zhat that an update makes. The base has
-    the marginals of the data.
+    An update makes k sweeps of `particles` chains over `rungs` linear inverse temperatures. The base has the marginals
+    of the data. prior: as in `samplers.tempering_runs.begin`; smoothing: fraction of a full step of log Zhat that an
+    update makes.
     """
     betas = inverse_temperatures("linear", whole_number("rungs", rungs, minimum=2))
     base, tracker = log_odds(data), RtsTracker(smoothing)

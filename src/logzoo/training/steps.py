@@ -37,7 +37,7 @@ class Ascent(Resumed):
         self.weight_decay = share("weight_decay", weight_decay)
 
     def __call__(self, values: Values, gradient: Values, rate: float) -> float:
-        """Change `values` in place by one step; returns the largest size of a parameter, NaN if any is NaN."""
+        """Change `values` in place by one step; returns the largest |parameter|, or NaN if any is NaN."""
         directions = self._directions(gradient)
         if self.weight_decay:
             values.weights[...] *= np.float32(1.0 - rate * self.weight_decay)
@@ -117,11 +117,12 @@ def sharp(matrix: np.ndarray) -> np.ndarray:
 
 
 def sharp_of_rank(matrix: np.ndarray, rank: int, key: int = 0) -> np.ndarray:
-    """T (U V' + R / s) with U S V' the SVD cut to `rank`, R the remainder, s its spectral norm, T = sum S + s.
+    """T (U V' + R / s), where U S V' is the SVD cut to `rank`, R is the remainder, and T = sum S + s.
 
-    It is computed by randomised subspace iteration (Halko, Martinsson & Tropp 2011, algorithm 4.4). The test matrix
-    depends only on `key` and the shape. Matrices hardly wider than the rank use `sharp`. s is the next singular value
-    within the basis, which is a few per cent too small if singular values fall slowly.
+    s is the spectral norm of R. The result is computed by randomised subspace iteration (Halko, Martinsson & Tropp
+    2011, algorithm 4.4). The test matrix depends only on `key` and the shape. Matrices with at most ten columns more
+    than the rank use `sharp`. s is estimated by the next singular value within the basis. The estimate is a few per
+    cent too small if singular values fall slowly.
     """
     if matrix.shape[0] < matrix.shape[1]:
         return sharp_of_rank(matrix.T, rank, key).T

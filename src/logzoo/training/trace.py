@@ -39,7 +39,7 @@ _COLUMNS = {
     "visible_bias": ("visible bias", "1", "visible"),
     "hidden_bias": ("hidden bias", "1", "hidden"),
 }
-# Examples whose log f is computed together, so that memory does not grow with their number.
+# Number of examples whose log f is computed together, so that memory does not grow with the number of all examples.
 _TOGETHER = 500
 
 
@@ -65,7 +65,7 @@ class Trace:
         numbers: Mapping[str, Any],
         profiles: Mapping[str, np.ndarray],
     ) -> None:
-        """Add a row: numbers by column (None for missing ones), the reading of the tracker, and profiles."""
+        """Add a row: numbers by column (None for missing numbers), the reading of the tracker, and profiles."""
         row = {"update": update} | {name: number for name, number in numbers.items() if number is not None}
         if self.tracker is not None:
             row |= self.tracker.reading
@@ -128,7 +128,7 @@ def _mean_log_f(parameters: Parameters, examples: np.ndarray, hidden: int) -> fl
 
 
 class EarlyStopping:
-    """Keep the parameters of the best log-likelihood; `over`: whether it has not risen for `patience` updates."""
+    """Keep the parameters with the best log-likelihood; `over` is True if it has not risen for `patience` updates."""
 
     def __init__(self, patience: int | None) -> None:
         self.patience = patience
@@ -136,7 +136,10 @@ class EarlyStopping:
         self.best = {}
 
     def see(self, update: int, log_likelihood: float, values: Values) -> None:
-        """Record the log-likelihood in nats of the parameters `values` at an update; ValueError unless it is finite."""
+        """Record the log-likelihood, in nats, of the parameters `values` at an update.
+
+        Raises ValueError if it is not finite.
+        """
         if not np.isfinite(log_likelihood):
             value = f"{log_likelihood} at update {update}"
             raise ValueError(f"patience: expected a tracker that gives a finite log-likelihood, found {value}")

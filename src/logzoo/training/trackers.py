@@ -1,15 +1,16 @@
 """Trackers: objects that follow log Z of an RBM while it is trained.
 
 KalmanTracker: a Kalman filter over the log Z of a ladder whose parameters change (Desjardins et al. 2011). Its state is
-log Z at every rung but the first, where log Z is exact, and the bias of the observed change at the last rung, whose
-particles also give the gradient. There is no prior on the change of log Z (sigma_Z is infinite). An observed change is
-therefore a prediction with the noise of the observation, and no covariance is inverted.
+log Z at every rung except the first, where log Z is exact, and a bias. The bias affects the observed change at the last
+rung, because the particles at this rung also give the gradient. There is no prior on the change of log Z (sigma_Z is
+infinite). An observed change is therefore a prediction with the noise of the observation, and no covariance is
+inverted.
 
-RtsTracker: log Zhat at all rungs follows the occupancy of the trainer's chains, log Zhat_k += alpha
+RtsTracker: log Zhat at all rungs follows the occupancy of the trainer's chains by log Zhat_k += alpha
 log(r_1 c_k / (r_k c_1)) (Carlson et al. 2016, section 3.3). The estimator `rts` has alpha = 1. Here alpha is smaller,
 because an update has few draws and the parameters change.
 
-JarzynskiTracker: annealed importance sampling along the training, by separate chains, the walkers (Jarzynski 1997;
+JarzynskiTracker: annealed importance sampling along the training with separate chains, called walkers (Jarzynski 1997;
 Carbone, Hua, Coste & Vanden-Eijnden 2023). At every update the log-weight of a walker grows by
 log f_{t+1}(v) - log f_t(v), then the walker makes a sweep at the new parameters. log Z_t is
 log Z_0 + log mean exp(log-weight). Z is unbiased if the parameters do not depend on the walkers; the gradient uses
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
 
 class Belief(NamedTuple):
-    """Normal distribution of the state: log Z at rungs 2, ..., M in nats, then the bias."""
+    """Normal distribution of the state: log Z at rungs 2 to M in nats, then the bias."""
 
     mean: np.ndarray  # (M,)
     covariance: np.ndarray  # (M, M)
@@ -90,12 +91,12 @@ class KalmanTracker:
     }
 
     def __init__(self) -> None:
-        self.belief = Belief(np.empty(0), np.empty((0, 0)))  # empty until the first parameters come
+        self.belief = Belief(np.empty(0), np.empty((0, 0)))  # empty until the first parameters are loaded
         self.log_f = np.empty(0)
         self.observed = np.zeros(5)  # values of the last five columns
 
     def parameters_changed(self, particles: ParallelTempering, learning_rate: float) -> None:
-        """Follow the change of log Z from the last parameters to those that the particles have loaded."""
+        """Follow the change of log Z from the last parameters to the parameters that the particles have now loaded."""
         if not self.belief.mean.size:
             self.observed[4] = particles.log_z_base()
             self.belief = vague(self.observed[4], self.doubt, particles.betas.size)
@@ -116,7 +117,7 @@ class KalmanTracker:
         self.observed[2:4] = log_z_base + differences.sum(), np.sqrt(variance.sum())
 
     def rung_inserted(self, rung: int, particles: ParallelTempering) -> None:
-        """Add a rung that the ladder has gained; its log Z starts as the mean of its neighbours."""
+        """Add a rung that the ladder has gained; its log Z starts at the mean of log Z of the two neighbours."""
         at_rungs = np.append(particles.log_z_base(), self.belief.mean[:-1])
         guess = 0.5 * (at_rungs[rung - 1] + at_rungs[rung])
         row = rung - 1
@@ -157,11 +158,11 @@ class RtsTracker(Resumed):
         self.alpha = 1.0 if as_float(alpha) == 1.0 else share("alpha", alpha)
         self.log_z_hat = np.empty(0)  # (rung,) relative to the first rung
         self.log_z_base = 0.0
-        self.influence = np.empty(0)  # (chain,) of each independent chain on log Z, averaged over updates like log Zhat
+        self.influence = np.empty(0)  # (chain,) influence of each chain on log Z, averaged over updates like log Zhat
         self.occupancy_error = 1.0
 
     def parameters_changed(self, particles: ParallelTempering, learning_rate: float) -> None:
-        """Nothing to do: the next draws show how log Z has changed."""
+        """Do nothing: the next draws reflect the change of log Z."""
 
     def particles_moved(self, particles: ParallelTempering, exchanges: Exchanges) -> None:
         """Update log Zhat by log f of all chains at all rungs; every rung has the same number of chains."""
@@ -174,7 +175,7 @@ class RtsTracker(Resumed):
         self.follow(occupancy, np.full(rungs, 1.0 / rungs), particles.log_z_base())
 
     def follow(self, occupancy: np.ndarray, prior: np.ndarray, log_z_base: float) -> None:
-        """Take the step for the occupancy (chain, rung) of independent chains and the prior r (rung,)."""
+        """Move log Zhat by a step for the occupancy (chain, rung) of independent chains and the prior r (rung,)."""
         if not self.log_z_hat.size:
             self.log_z_hat = np.zeros(prior.size)
         if not self.influence.size:
@@ -186,7 +187,7 @@ class RtsTracker(Resumed):
         self.occupancy_error = prior.size * step_by_occupancy(occupancy, prior, *step)
 
     def rung_inserted(self, rung: int, particles: ParallelTempering) -> None:
-        """Add a rung that the ladder has gained; its log Zhat starts as the mean of its neighbours."""
+        """Add a rung that the ladder has gained; its log Zhat starts at the mean of the two neighbours."""
         guess = 0.5 * (self.log_z_hat[rung - 1] + self.log_z_hat[rung])
         self.log_z_hat = np.insert(self.log_z_hat, rung, guess)
 
@@ -212,7 +213,7 @@ _FIRST = 100
 
 
 class JarzynskiTracker(Resumed):
-    """Follows log Z of an RBM by `walkers` chains; `spent`: their sweeps, summed over the chains."""
+    """Follows log Z of an RBM with `walkers` chains; `spent` counts their sweeps, summed over the chains."""
 
     columns = {
         "log_z": ("tracked log partition function", "nat"),
@@ -287,7 +288,7 @@ def relative_error(log_values: np.ndarray) -> float:
 
 
 def tracker(tracker: Any) -> KalmanTracker | RtsTracker:
-    """A new tracker of that name, or the argument itself if it is a tracker; ValueError for any other."""
+    """A new tracker by name, or the argument itself if it is a tracker; raises ValueError for other arguments."""
     classes = {"kalman": KalmanTracker, "rts": RtsTracker}
     if isinstance(tracker, tuple(classes.values())):
         return tracker

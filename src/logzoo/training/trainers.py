@@ -39,13 +39,13 @@ TRAINERS = {
 }
 
 
-# Named by texts, so that modules which import this table import no kernels.
+# Named by strings, so that modules which import this table import no kernels.
 _TRACKER = "logzoo.training.trackers:tracker"
 TRACKERS: tuple[str, ...] = ("kalman", "rts")
 
 
 def trainer(method: str) -> Callable[..., TrainingRun]:
-    """The function run(data, **settings) -> TrainingRun of that name; ValueError for unknown names and settings."""
+    """The function run(data, **settings) -> TrainingRun of a method. Raises ValueError for unknown methods."""
     return partial(TRAINERS[one_of("method", method, TRAINERS)].run, method)
 
 
@@ -92,7 +92,7 @@ def train_rbm(
     updates : int
         Number of parameter updates.
     batch : int
-        Examples in a mini-batch.
+        Number of examples in a mini-batch.
     learning_rate : float
     schedule : str
         Schedule of the learning rate: ``"constant"``; ``"linear"``, down to 0 at the end; ``"inverse"``, proportional
@@ -105,8 +105,8 @@ def train_rbm(
     validation : array of 0 and 1, shape (examples, visible), optional
         Examples whose log-likelihood is recorded in the trace; this needs a tracker.
     patience : int, optional
-        Updates after which the training ends if the log-likelihood of the validation examples has not risen; the
-        result has the best parameters.
+        Number of updates after which the training ends if the log-likelihood of the validation examples has not risen.
+        The result has the best parameters.
     snapshots : int
         Approximate number of updates whose parameters are kept.
     walkers : int
@@ -119,11 +119,11 @@ def train_rbm(
     progress : bool, optional
         Whether stderr shows a progress bar. By default it does on a terminal.
     **options
-        Options of the method, which `trainers` lists: such as ``k`` (sweeps in an update), ``particles`` (chains), and
+        Options of the method. `trainers` lists them, such as ``k`` (sweeps in an update), ``particles`` (chains), and
         ``tracker`` (``"kalman"`` or ``"rts"``) for the trainers that can track log Z. All methods take ``initial``
         (``"marginals"``, ``"small"`` or ``"uniform"`` parameters), ``alpha`` (of the inverse schedule, default
-        10,000), ``every`` (updates between two rows of the trace, by default a hundredth of all) and ``monitored``
-        (examples of each split whose log-likelihood is traced, by default at most 2,000).
+        10,000), ``every`` (updates between two rows of the trace, by default a hundredth of all updates) and
+        ``monitored`` (examples of each split whose log-likelihood is traced, by default at most 2,000).
 
     Returns
     -------
@@ -132,7 +132,7 @@ def train_rbm(
     Raises
     ------
     ValueError
-        For unknown methods and options, for data that do not fit, for parameters that diverge, and for a
+        For unknown methods and options, for data of the wrong form, for parameters that diverge, and for a
         checkpoint of another call.
 
     Examples
@@ -162,7 +162,7 @@ def train_rbm(
 
 
 def trainers() -> Listing:
-    """List the trainers, one a line: name, title, and options beyond the parameters of `train_rbm`.
+    """List the trainers, one per line: name, title, and options beyond the parameters of `train_rbm`.
 
     Returns
     -------

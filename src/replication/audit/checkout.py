@@ -1,7 +1,7 @@
-"""The jobs that this checkout declares, and the regeneration of some artifacts by them.
+"""The jobs that this checkout declares, and the regeneration of some files by these jobs.
 
 Snakemake runs the checkout's own Snakefile in a scratch folder that holds copies of inputs. It loads nothing from the
-audited tree, and it may run the rules of the picked files only, none of which downloads.
+audited tree. It may run only the rules of the picked files, and none of these downloads anything.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _OF_THE_CODE = {"source_sha256", "software_json", "parameters_json", "content_sh
 
 
 def configuration_files(configfile: FilePath | None = None) -> dict[str, Any]:
-    """{scale: file} of the configurations in the checkout and of a user's own; none without a checkout."""
+    """{scale: file} of the configurations in the checkout and of the user's configuration; empty without a checkout."""
     if not (ROOT / "Snakefile").is_file():
         return {}
     files = [*sorted((ROOT / "config").glob("*.yaml")), *([] if configfile is None else [Path(configfile).resolve()])]
@@ -67,7 +67,7 @@ def jobs_of_scale(scale: str, configfile: FilePath) -> dict[str, Any]:
 def regenerate(
     findings: Findings, folder: FilePath, jobs: Mapping[str, Any], configfiles: dict[Any, Any], count: int, seed: int
 ) -> None:
-    """Regenerate `count` files, picked at random by `seed` among those whose inputs exist, and enter differences."""
+    """Regenerate `count` random files whose inputs exist, picked by `seed`, and enter differences in the findings."""
     regenerable = {path: job for known in jobs.values() for path, job in _regenerable(folder, known).items()}
     # Nothing runs on files that are damaged, or so large that their numbers were not checked.
     avoided = {fault.file for fault in findings.faults} | findings.large
@@ -93,7 +93,7 @@ def regenerate(
 
 
 def _enter(findings, path, difference):
-    """A difference is a fault, unless other code made the file: then the file is stale."""
+    """Enter a difference as a fault, or add it to the reason of a file that is stale because other code made it."""
     if path in findings.stale:
         findings.stale[path] += f"; regenerated: {difference or 'the same'}"
     else:
@@ -101,7 +101,10 @@ def _enter(findings, path, difference):
 
 
 def _regenerable(folder, known):
-    """{path: job} of files that are here with all inputs; not downloads, measured times, or files made from these."""
+    """{path: job} of the present files of a scale whose inputs are all present.
+
+    PDFs, measured times and files made from measured times are left out.
+    """
     timed = {path for path in known if is_timed(path)}
     while more := {path for path in known if timed & set(known[path]["inputs"])} - timed:
         timed |= more
@@ -117,12 +120,12 @@ def _copy_inputs(folder, scratch, inputs):
         (scratch / name).parent.mkdir(parents=True, exist_ok=True)
         with open_regular(folder / name) as source, open(scratch / name, "wb") as copy:
             shutil.copyfileobj(source, copy)
-        # All files have the same age, so that none counts as older than its inputs.
+        # All files get the same age, so that no file counts as older than its inputs.
         os.utime(scratch / name, (0, 0))
 
 
 def _difference(file, again, failure):
-    """The difference of a regenerated file in words; empty if there is none."""
+    """The difference between a file and its regenerated copy, in words; empty if there is none."""
     if not again.is_file():
         return f"not made: {failure or 'no such file'}"
     if file.suffix == ".nc":
@@ -146,7 +149,7 @@ def _pixels(file):
 
 def _snakemake(scratch, configfile, *arguments):
     """Run the checkout's workflow in a scratch folder; returns the last line of its error, empty if it succeeds."""
-    # -P: Python looks for no module in the working folder.
+    # With -P, Python does not look for modules in the working folder.
     command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", f"{ROOT}/Snakefile", "--directory", scratch]
     command += ["--configfile", str(configfile), "--cores", str(os.cpu_count()), "--profile", "none"]
     command += ["--workflow-profile", "none", *arguments]

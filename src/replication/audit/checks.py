@@ -1,4 +1,4 @@
-"""Checks of one file by itself: bytes, schema and content hash of an artifact; the stamp of a picture or page."""
+"""Checks of a single file: bytes, schema and content hash of an artifact, or the stamp of a picture or page."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _MOST_BYTES = 1 << 27
 
 
 def check_file(findings: Findings, folder: Path, path: str, kind: str | None) -> tuple[Any, Any]:
-    """Check one file by itself. Returns (content hash, provenance record); None for each that is missing.
+    """Check a single file. Returns (content hash, provenance record), where a missing part is None.
 
-    A record has the parameters (a digest of them in a stamp), the source digest, and the inputs {path: hash}.
+    A record has the parameters (in a stamp, their digest), the source digest, and the inputs {path: hash}.
     """
     if kind in schema.SCHEMAS:
         return _check_artifact(findings, folder / path, path, kind)

@@ -37,7 +37,7 @@ _PROFILES = (
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
 )
 _ABOUT = ("CITATION.cff", "LICENSE", "README.md", "pyproject.toml", "requirements.txt", "environment.yml")
-# Built-in media types only, not the machine's, so that the same run gives the same bytes.
+# Only Python's built-in media types are used, so that a file has the same type on every machine.
 _FORMATS = mimetypes.MimeTypes(filenames=())
 
 
@@ -46,8 +46,8 @@ def write_crate(
 ) -> Path:
     """Describe the finished run of a scale in `ro-crate-metadata.json` in the folder of its project. Returns the path.
 
-    jobs: as for `audit`, or None; agent: name of the person who ran it, or None. Raises ValueError, one line, if there
-    is no finished run, it has faults or stale files, or CITATION.cff is missing or incomplete.
+    jobs: as for `audit`, or None. agent: name of the person who ran the workflow, or None. Raises ValueError, one line,
+    if the run is not finished, if it has faults or stale files, or if CITATION.cff is missing or incomplete.
     """
     folder = Path(folder)
     files = files_of_run(folder, scale, jobs)
@@ -56,13 +56,13 @@ def write_crate(
         content = _described(folder, scale, files, citation, agent)
     except (OSError, KeyError, TypeError, AttributeError, ValueError, yaml.YAMLError) as error:
         reason = getattr(error, "strerror", None) or one_line(error)
-        raise ValueError(f"{folder}: expected a whole CITATION.cff and a Snakefile, found {reason}") from None
+        raise ValueError(f"{folder}: expected a complete CITATION.cff and a Snakefile, found {reason}") from None
     write_text(folder / CRATE, json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
     return folder / CRATE
 
 
 def variables_of(path: FilePath) -> dict[str, dict[str, str]]:
-    """{variable: properties of schema.org} of a NetCDF artifact: what it is, its dimensions and flags, its unit."""
+    """{variable: properties of schema.org} of a NetCDF artifact: long name, dimensions, flags and unit."""
     dataset, described = load_raw(path), {}
     for name, variable in dataset.variables.items():
         text = f"{variable.attrs.get('long_name', name)}; dimensions: {', '.join(map(str, variable.dims)) or 'none'}"
@@ -75,7 +75,7 @@ def variables_of(path: FilePath) -> dict[str, dict[str, str]]:
 
 
 def _described(folder, scale, files, citation, agent):
-    """The JSON-LD of the run: configuration and raw files are its inputs, all other listed files its results."""
+    """The JSON-LD of the run. Configuration and raw files are its inputs; all other listed files are its results."""
     crate = ROCrate(version="1.1")
     crate.metadata.extra_terms["sha256"] = "https://w3id.org/ro/terms/workflow-run#sha256"
 

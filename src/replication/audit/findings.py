@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 _LONGEST = 110
-# Rows of the table on the terminal, and stale files named for one reason; a report in a file has all of them.
+# Limits on the terminal: rows of the table of faults, and stale files named for one reason. A report file has them all.
 _SHOWN, _NAMED = 50, 3
 _CURE = "snakemake --cores N regenerates them, with the --configfile of the run"
 
@@ -35,7 +35,10 @@ class Fault(NamedTuple):
 
 
 class Findings:
-    """Faults in order, {stale file: reason}, files too large to read, notes, numbers of files and of checks by name."""
+    """The faults, stale files {file: reason}, large files and notes of an audit, and the numbers of files and checks.
+
+    The numbers of any artifact in `large` were not checked. `checks` counts the checks by name.
+    """
 
     def __init__(self):
         self.faults, self.stale, self.large, self.notes = [], {}, set(), []

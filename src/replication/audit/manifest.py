@@ -1,7 +1,7 @@
-"""The manifest of a run: the SHA-256 of every file that the run left, in data/<scale>/manifest.json.
+"""The manifest of a run: the SHA-256 of every file of the run, in data/<scale>/manifest.json.
 
-The workflow writes it when a run succeeds. Published results have a manifest of the same form. It also names the files
-of the run that are not published, with the hash by which artifacts name them as inputs.
+The workflow writes the manifest when a run succeeds. Published results have a manifest of the same form. It also lists
+the unpublished files of the run, with the hashes by which artifacts name them as inputs.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 
 class Manifest(NamedTuple):
-    """files: {path: sha256}; left_out: {path: content hash}; hours: {figure: core-hours of its claims}.
+    """The content of a manifest.
 
-    protocol: digest of the claims at the time of the run.
+    files: {path: sha256}. left_out: {path: content hash}. hours: {figure: core-hours of its claims}. protocol: digest
+    of the claims at the time of the run.
     """
 
     scale: str
@@ -43,7 +44,7 @@ def manifest_path(scale: str) -> str:
 
 
 def listed_files(folder: FilePath, scale: str, shared: Iterable[str] = ()) -> dict[str, str]:
-    """{path: sha256} of the files of a scale as they are now, and of the data sets and raw files `shared`."""
+    """{path: sha256} of the present files of a scale, and of the data sets and raw files in `shared`."""
     paths = [path for path in files_of(folder) if kind_of(path) not in UNLISTED]
     return {
         path: sha256_of(Path(folder, path))

@@ -1,7 +1,7 @@
-"""The audit: every file below data/ and figures/ against the manifests, its inputs, and the jobs of the checkout.
+"""Check every file below data/ and figures/ against the manifests, its inputs, and the jobs of the checkout.
 
-The audited tree supplies data. The expected files and the way to make them come from the checkout alone: no script,
-module, parameter, path to write or address is taken from the tree.
+The audited tree supplies only data. The expected files and the jobs that make them come from the checkout. No script,
+module, parameter, output path or address is taken from the tree.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ def run_audit(
 ) -> tuple[str, bool]:
     """Audit a project or published results. Returns the report and whether there was no fault.
 
-    configfile: of a user's own scale. regenerate: number of files to make again in a scratch folder, picked at random
-    by `seed`. output: file for the report as JSON, or None. Raises ValueError, one line, for wrong use.
+    configfile: configuration of the user's own scale, or None. regenerate: number of files to regenerate in a scratch
+    folder, picked at random by `seed`. output: file for the report as JSON, or None. Raises ValueError, one line, for
+    invalid arguments.
     """
     count, seed = (whole_number(name, value, minimum=0) for name, value in (("regenerate", regenerate), ("seed", seed)))
     output = None if output is None else resolved_output(output)
@@ -76,7 +77,7 @@ def audit(folder: FilePath, jobs: Mapping[str, Any] | None = None) -> Findings:
             digests[path] = sha256_of(folder / path)
     manifests = _check_manifests(findings, folder, kinds, digests)
     _check_raw(findings, folder, kinds, jobs)
-    # Other files name an artifact by the hash of its content, and a raw file by that of its bytes.
+    # Other files name an artifact by the hash of its content, and a raw file by the hash of its bytes.
     hashes = {path: digest for manifest in manifests for path, digest in manifest.left_out.items()}
     hashes |= {path: digest for path, digest in digests.items() if kinds[path] == "raw file"}
     records = {}
@@ -137,14 +138,13 @@ def _check_inputs(findings, path, inputs, hashes, kinds):
     """Check that every recorded input exists; an input with other content makes the file stale."""
     for name, stated in inputs.items():
         known = name in hashes or name in kinds
-        findings.check(path, "inputs", known, f"made from {name}, which is not there", "a file of the run")
+        findings.check(path, "inputs", known, f"made from {name}, which is missing", "a file of the run")
         if name in hashes and hashes[name] != stated:
             findings.stale[path] = f"made from another version of {name}"
 
 
 def _compare(findings, kinds, records, manifests, jobs):
-    """Enter as stale the files that the configuration and code of the checkout would make differently; note files
-    that they add."""
+    """Enter as stale each file that the checkout would make differently, and note the files that are missing."""
     left_out = {path for manifest in manifests for path in manifest.left_out}
     for scale in scales_of(kinds):
         known = jobs.get(scale)
@@ -162,7 +162,7 @@ def _compare(findings, kinds, records, manifests, jobs):
 
 
 def _difference(record, job):
-    """Why a job would make another file today; empty if it would not, or if the file has no record."""
+    """The reason why the present job would make a different file; empty if there is none, or no record to compare."""
     if job is None:
         return "no job of the configuration makes it"
     if record is None or job["source"] is None:

@@ -1,4 +1,4 @@
-"""Configured bases and options, as the functions of the library take them."""
+"""Bases and options of the configuration, in the form of arguments of the library."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any

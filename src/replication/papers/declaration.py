@@ -1,4 +1,4 @@
-"""The declaration of a figure or table, and the cost of its data.
+"""The declaration of a figure or table: its inputs, its drawing and its claims.
 
 A figure is an entry in config/papers/<paper>.yaml and a module `replication.papers.<paper>.<name>`, or another module
 that the entry names under `module`. A module that declares one figure has
@@ -69,7 +69,7 @@ def declaration_of(module: ModuleType, figure: str) -> Declaration:
 
 
 def claim_entries(here: Here, declaration: Declaration) -> dict[str, dict]:
-    """The claims of a figure by id, as `replication.reporting` takes them, with sizes, levels and powers."""
+    """The claims of a figure by id for `replication.reporting`, with sizes, levels and powers."""
     sizes = declaration.sizes(here) if declaration.sizes else {}
     entries = {}
     for key, claim in declaration.claims.items():
@@ -114,9 +114,9 @@ class Entry(dict):
 
 
 class Here:
-    """The input of a declaration: its entry of the configuration, the configuration, and the paths of artifacts.
+    """The argument of a declaration: the entry of the figure, the configuration, and the paths of artifacts.
 
-    Methods that take the name of a model, data set or estimator raise ValueError, one line, for an unknown one.
+    Methods that take the name of a model, data set or estimator raise ValueError, one line, for an unknown name.
     """
 
     def __init__(self, name: str, config: dict) -> None:
@@ -130,7 +130,7 @@ class Here:
         return one_of(f"configuration: figures.{self.name}: {section}", name, self.config[section])
 
     def of(self, name: str) -> Here:
-        """The input of the declaration of another figure."""
+        """The argument of the declaration of another figure."""
         return Here(name, self.config)
 
     def chosen(self, *keys: str) -> dict:
@@ -176,7 +176,7 @@ class Here:
         return {name: f"{folder}/{self.known('estimators', name)}.nc" for name in estimators}
 
     def runs(self, model: str, estimators: Iterable[str]) -> dict[str, Experiment]:
-        """{estimator: Experiment}: each extracts the values that the figures of `rts` read from an estimate."""
+        """{estimator: Experiment}. Each extracts from an estimate the values that the figures of `rts` read."""
         return {
             name: self.experiment(
                 "replication.papers.rts.rts_experiments:runs", {"estimate": path}, {}, f"runs/{model}.{name}"
@@ -185,7 +185,7 @@ class Here:
         }
 
     def visits(self, model: str, chain_sweeps: float) -> float:
-        """The cost of sweeps of single chains on a model, for `work`: the number of weights read."""
+        """The cost of these sweeps of single chains on a model, as the number of weights read, for `work`."""
         visible, hidden = self.shape(model)
         return chain_sweeps * (visible * hidden + SWEEP)
 

@@ -34,8 +34,8 @@ class Experiment(NamedTuple):
 
     `run` is "module:function"; `inputs` are named as in a declaration. `stream` holds the names of the random stream
     below the seed, and is empty for work without randomness. `methods` are the estimators or trainers that the job runs
-    by name; their code enters its digest. `work` is its expected cost, {kind of `replication.costs`: weights read};
-    `most` is the largest possible cost, if that is larger.
+    by name. Their code enters the source digest of the job. `work` is the expected cost of the job, {kind of
+    `replication.costs`: weights read}, and `most` the largest possible cost if that is larger.
     """
 
     path: str
@@ -53,7 +53,7 @@ class Experiment(NamedTuple):
 
 
 def named_paths(artifacts: Inputs, prefix: str = "") -> dict[str, str]:
-    """Paths by name, {name: path}; the name of a path in a nested dict is "estimates/rts"."""
+    """The paths {name: path} of artifacts in nested dicts, with names such as "estimates/rts"."""
     paths = {}
     for name, artifact in artifacts.items():
         if isinstance(artifact, dict):
@@ -64,7 +64,7 @@ def named_paths(artifacts: Inputs, prefix: str = "") -> dict[str, str]:
 
 
 def nested(named: dict[str, Any]) -> dict:
-    """The nested dicts whose names `named_paths` joined."""
+    """The inverse of `named_paths`: nested dicts from names such as "estimates/rts"."""
     result = {}
     for name, value in named.items():
         *folders, last = name.split("/")

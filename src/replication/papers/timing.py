@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from replication.types import Artifacts, Settings
 
 
-# Calls are not repeated once they took this many seconds: other load changes longer timings little.
+# Calls are not repeated once they have taken this many seconds, because other load changes longer timings little.
 _ENOUGH = 0.5
 STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draws", "mbar": "MBAR, from the draws"}
 
@@ -60,10 +60,10 @@ def estimators(
     repeats: int,
     stream: Stream,
 ) -> xr.Dataset:
-    """Seconds of configured estimators {name: entry} on a model, at two or more budgets: Dataset (estimator, budget).
+    """Seconds of configured estimators {name: entry} on a model at several budgets, a Dataset (estimator, budget).
 
-    repeats: the most calls at a budget. The first budget is timed at least twice, because the first call compiles or
-    loads machine code. Estimators without draws are timed at one budget.
+    repeats: largest number of calls at a budget. The first budget is timed at least twice, because the first call
+    compiles or loads machine code. Estimators without draws are timed at one budget only.
     """
     rbm = RBM.from_dataset(artifacts["model"])
 
@@ -98,9 +98,9 @@ def infinite_swapping(
     steps: int,
     stream: Stream,
 ) -> xr.Dataset:
-    """Dataset of the seconds of a step of each sampler on a model, and of an update of each training on its data.
+    """Seconds of a step of each sampler on a model, and of an update of each training on the data of the model.
 
-    samplers: as in `ins_runs.gradients`; trainings: {name: settings}.
+    samplers: as in `ins_runs.gradients`. trainings: {name: settings}. Returns a Dataset.
     """
     rbm, data = RBM.from_dataset(artifacts["model"]), visible_matrix(artifacts["dataset"], "train")
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
@@ -141,9 +141,10 @@ def trackers(artifacts: Artifacts, *, train: Settings, updates: int, stream: Str
 
 
 def _seconds_of_updates(data, trainings, updates):
-    """Seconds (training, repeat) of an update, from the difference between a training and another, three times as long.
+    """Seconds (training, repeat) of an update.
 
-    The difference cancels the fixed cost of a training.
+    Two trainings are timed, the second with three times the updates of the first. The difference in seconds is divided
+    by the difference in updates, which cancels the fixed cost of a training.
     """
     for settings in trainings:
         _train(data, settings, 1)
@@ -153,8 +154,7 @@ def _seconds_of_updates(data, trainings, updates):
 
 
 def _timed_in_turn(functions):
-    """Seconds (function, repeat) of calls that take turns, so that other load on the machine affects all of them
-    alike."""
+    """Seconds (function, repeat) of calls that take turns, so that other load affects all functions alike."""
     return np.array([[seconds_of(function, 1) for function in functions] for _ in range(TIMINGS)]).T
 
 

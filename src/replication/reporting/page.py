@@ -1,8 +1,8 @@
 """One page of all figures, tables and verdicts with their provenance, and the scorecard as a page of its own.
 
-The page opens with the findings, a table of what to use, and the figures that answer the question of a paper. Below are
-small pictures that open into all figures and tables. Both pages are self-contained HTML from the templates in
-workflow/templates: same contents, same bytes.
+The page opens with the findings, a table of recommended estimators, and the figures that answer the question of a
+paper. Small pictures below them open into all figures and tables. Both pages are self-contained HTML from the templates
+in workflow/templates. The same contents give the same bytes.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ _CORNER = 8, 3
 def exhibit_of(shown: Mapping[str, Any], records: Sequence[Any]) -> dict[str, Any]:
     """A figure or table for the page: the entry of `Catalogue.exhibits` with its `picture` or `table`.
 
-    shown: {title, paper, caption, files, artifacts, verdict}; the last three are paths from the folder of the project,
-    of a picture its PNG, of a table its rows first. records: {path of an artifact: its attributes}.
+    shown: {title, paper, caption, files, artifacts, verdict}. The last three hold paths from the folder of the project.
+    The PNG of a figure is the first of `files`, and the rows of a table are the first of `artifacts`. records: {path of
+    an artifact: its attributes}.
     """
     exhibit = {**shown, "records": {path: records[path] for path in shown["artifacts"]}}
     first = shown["files"][0]
@@ -68,12 +69,14 @@ def page(
     findings: Sequence[str] = (),
     published: Sequence[Any] = (),
 ) -> str:
-    """The page: card of `reporting.scorecard.scorecard`, {name: exhibit}, all estimates, {paper: its entry} in order.
+    """The page of a run as HTML.
 
-    An entry is {title, source}, with `question` and `answers` (names of exhibits) if these open the page. `folder` is
-    the folder of the page and `companion` an interactive page to link to, both as paths from the folder of the project.
-    `templates` is a folder. uses: rows (model, call, result) of the table below the question; findings: sentences;
-    published: [paper, verdict, number of claims] of the published run.
+    card: Dataset of `reporting.scorecard.scorecard`. exhibits: {name: exhibit}, from `exhibit_of`. zoo: Dataset of all
+    estimates. papers: {paper: entry} in the order of the page. An entry is {title, source}, with `question` and
+    `answers` (names of exhibits) if these open the page. folder: folder of the page. companion: an interactive page to
+    link to. Both are paths from the folder of the project. templates: folder of the templates. uses: rows (model, call,
+    result) of the table below the question. findings: sentences. published: [paper, verdict, number of claims] of the
+    published run.
     """
     rows = [_row(row, folder, exhibits) for row in entries(card)]
     items = {
@@ -111,7 +114,7 @@ def scorecard_page(card: xr.Dataset, *, scale: str, folder: str, templates: File
 
 
 def _common(rows, scale, replaced):
-    """The contents that both pages have."""
+    """The contents of the templates that both pages share."""
     return {
         "rows": rows,
         "verdicts": [{"word": word, "slug": _slug(word), "sign": sign} for word, sign in SIGNS.items()],
@@ -160,7 +163,7 @@ def _compared(zoo):
 
 
 def _row(row, folder, exhibits):
-    """A row of the scorecard for the templates, with a link to its figure: on the page if possible, else its file."""
+    """A row of the scorecard for the templates. It links to its figure on the page, or else to the file."""
     picture = relative(row["picture"], folder) if row["picture"] else ""
     return {
         **row,
@@ -212,7 +215,7 @@ def _record(path, attributes, folder):
 
 
 def _section(name, entry, items, opening, rows):
-    """A paper: its exhibits, the exhibits that open the page, and the claims whose figures are left out."""
+    """The section of a paper: its exhibits, those that open the page, and claims whose figures are left out."""
     tiles = [item for item in items if item["paper"] == name]
     present = {item["name"] for item in tiles}
     absent = [row for row in rows if row["paper"] == name and row["figure"] not in present]

@@ -1,9 +1,10 @@
-"""Quotations of published results in Markdown pages, between marks; they are computed, never typed.
+"""Quotations of published results between marks in Markdown pages. They are computed, never typed.
 
     It lay at <!-- decisive: rts-f1-flat -->0.144 [0.110, 0.178]<!-- / --> of what was claimed.
 
-A mark names a scale and one of these: a claim by its id (its number with the interval), `verdict ID`, `summary` (a
-sentence), `papers`, `findings`, `undecided`, `untested` (lists and a table of claims), or `table NAME`.
+A mark names a scale and a quotation. The id of a claim gives its number with the interval, and `verdict ID` its
+verdict. `summary` gives sentences. `papers`, `findings`, `undecided` and `untested` give a table or a list of claims.
+`table NAME` gives a table of the run.
 """
 
 import re
@@ -24,7 +25,7 @@ _MARKED = re.compile(r"(<!-- ([\w-]+): ([^>]+?) -->).*?(<!-- / -->)", re.DOTALL)
 def requoted(text: str, page: str, root: Path) -> str:
     """The text of a page, with quotations updated from the results published below `root`.
 
-    page: path of the page from `root`. Raises ValueError, one line, for a mark that names nothing.
+    page: path of the page from `root`. Raises ValueError, one line, for a mark with an unknown name.
     """
     results = {}
 
@@ -38,7 +39,7 @@ def requoted(text: str, page: str, root: Path) -> str:
 
 
 def requote_pages(root: Path) -> list[str]:
-    """Update README.md and the pages of docs/ below `root`; returns the paths of those that changed."""
+    """Update README.md and the pages of docs/ below `root`. Returns the paths of the changed pages."""
     changed = []
     for path in [Path(root, "README.md"), *sorted(Path(root, "docs").glob("**/[!_]*.md"))]:
         page, old = path.relative_to(root).as_posix(), path.read_text()
@@ -129,13 +130,16 @@ class _Results:
 
 
 def _to_decide(row, hours=None):
-    """How many times the repeats would decide a claim with an unchanged value. hours: core-hours of the repeats."""
+    """A sentence on the number of repeats that would decide a claim if its value stayed the same.
+
+    hours: core-hours of the present repeats.
+    """
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     least, most = (float(row[name]) for name in BOUNDS)
     if not np.isfinite([value, low, high]).all() or value in (least, most):
         return "The number of repeats that would decide the claim is not known."
     if low > 0.0 and np.isclose(low * high, value**2):
-        # Intervals and distances are on the logarithmic scale. The logarithm of a bound below 0 is NaN: no bound.
+        # Intervals and distances are on the logarithmic scale. The logarithm of a bound below 0 is NaN, like no bound.
         with np.errstate(divide="ignore", invalid="ignore"):
             value, low, high, least, most = np.log([value, low, high, least, most])
     reaches = [(value - low, value - least), (high - value, most - value)]
@@ -143,7 +147,7 @@ def _to_decide(row, hours=None):
         reaches = [(high - value, least - value)]
     elif value > most:
         reaches = [(value - low, value - most)]
-    # Errors fall as one over the root of the repeats. Absent bounds are NaN.
+    # Errors are proportional to one over the root of the repeats. Absent bounds are NaN.
     times = max((reach / apart) ** 2 for reach, apart in reaches if not np.isnan(apart))
     if times <= 1.0:
         return "The interval ends on the bound, so a few more repeats would decide the claim."

@@ -1,4 +1,4 @@
-"""The scorecard: every claim, figure and table of the papers with its verdict, from the verdicts of all figures."""
+"""The scorecard: every claim of the papers with its verdict, from the verdicts of all figures and tables."""
 
 from __future__ import annotations
 
@@ -50,14 +50,15 @@ _TEXTS = {
 def scorecard(claims: Mapping[str, Any], verdicts: Mapping[str, xr.Dataset], figures: Mapping[str, Any]) -> xr.Dataset:
     """Dataset over all claims, tested or not.
 
-    claims: {id: entry}, as in `reporting.verdicts`, or with `not_tested` if the claim cannot be tested. verdicts:
+    claims: {id: entry}, as in `reporting.verdicts`; an entry has `not_tested` if the claim cannot be tested. verdicts:
     {figure: Dataset of `reporting.verdicts.verdicts`}. figures: {figure: {paper, picture ("" if there is none),
-    artifacts ({name: path})}}, in the order of papers. Attributes name the data sets that stand-ins replace.
+    artifacts ({name: path})}}, in the order of papers. Attributes of the Dataset name the data sets that stand-ins
+    replace.
 
     Raises ValueError for a claim with neither a verdict nor a reason why it was not tested.
     """
     papers = list(dict.fromkeys(figure["paper"] for figure in figures.values()))
-    # The sort is stable, so claims of a paper stay in their order.
+    # The sort is stable, so the claims of a paper keep their order.
     names = sorted(claims, key=lambda name: papers.index(figures[claims[name]["figure"]]["paper"]))
     rows = {name: _row(name, claims[name], verdicts, figures[claims[name]["figure"]]) for name in names}
     family = {name: row["tail"] for name, row in rows.items() if row["verdict"] in (*DECIDED, UNDECIDED)}
@@ -91,8 +92,8 @@ def _row(name, entry, verdicts, figure):
 def entries(card: xr.Dataset) -> list[dict[str, Any]]:
     """The rows of a scorecard as dicts of texts.
 
-    `number` has the value with its interval; `found` adds the name of the statistic. `sentence` has the claim and the
-    published value; `measured` has the measured value and the bounds.
+    `number` has the value with its interval, and `found` also the name of the statistic. `sentence` has the claim with
+    the published value. `measured` has the measured value with the bounds.
     """
     rows = []
     # Results of earlier versions have fewer columns.
@@ -123,7 +124,7 @@ def _measured(row):
 
 
 def summary(card: xr.Dataset, scale: str) -> str:
-    """Sentences: how many claims there are, how many the scale decides, and how many of each verdict."""
+    """Sentences with the numbers of all claims, of the decided claims, and of the claims with each verdict."""
     verdicts = list(card["verdict"].values)
     decided = sum(verdict in DECIDED for verdict in verdicts)
     numbers = {word: verdicts.count(verdict) for verdict, word in VERDICTS.items()}

@@ -21,7 +21,8 @@ RESAMPLES = 2000
 QUANTILES = (0.025, 0.975)
 # Normal deviate of a central 95% interval.
 DEVIATE = 1.959963984540054
-# Shifts of the truth, in its standard errors. A slope at 0 is not enough: an RMSE may change equally for both signs.
+# Shifts of the truth in units of its standard error. A slope at 0 is not enough, because an RMSE may change equally for
+# both signs.
 _SHIFTS = np.array([-2.0, -1.0, 1.0, 2.0])
 _TO_SCALE = {"linear": np.asarray, "log": np.log, "share": lambda share: np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0)))}
 _FROM_SCALE = {
@@ -68,13 +69,13 @@ def fixed_generator(key: int | Sequence[int]) -> np.random.Generator:
 def resamples(replicates: int, generator: np.random.Generator) -> np.ndarray:
     """Indices (resample, replicate) of replicates drawn with replacement.
 
-    A resample of n replicates has n - 1 draws, so that the variance of a mean is unbiased for any n (Rao & Wu 1988).
+    A resample of n replicates has n - 1 draws. The variance of a mean is then unbiased for any n (Rao & Wu 1988).
     """
     return generator.integers(replicates, size=(RESAMPLES, max(replicates - 1, 1)))
 
 
 def resampled(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Values (resample, ..., replicate) of an array whose last axis is indexed by `resamples`."""
+    """Values (resample, ..., replicate) of an array at the indices from `resamples` on its last axis."""
     return np.moveaxis(values[..., chosen], -2, 0)
 
 
@@ -83,13 +84,13 @@ def over_repeats(
 ) -> Statistic:
     """`statistic(*replicated)` with its 95% interval; the last axis of every array holds independent repeats.
 
-    The interval is the jackknife (Tukey 1958) with Student's quantiles, leaving out a repeat at a time. Arrays with
-    equally many repeats are paired, and lose the same repeat. Other arrays lose repeats separately, with Welch's
-    degrees of freedom (1947). scale: where the interval is computed; "log" for positive statistics, "share" for shares
-    (arcsine of the root). truth_error: standard error of the truth, if all values are errors relative to it. The
-    largest change of the statistic per standard error, under shifts of the truth by up to two, is then added to the
-    error. The statistic takes arrays with a leading axis of samples, and returns a number for each. There is no
-    interval for fewer than five repeats, or if all repeats are alike.
+    The interval comes from the jackknife (Tukey 1958) with Student's quantiles. If all arrays have the same number of
+    repeats, they are paired, and the same repeat is left out of all. Otherwise repeats are left out of one array at a
+    time, with Welch's degrees of freedom (1947). scale: scale of the interval, "log" for positive statistics, "share"
+    for shares (arcsine of the root). truth_error: standard error of the truth, if all values are errors relative to it.
+    The truth is then shifted by up to two standard errors. The largest change of the statistic per standard error is
+    added to its error in quadrature. The statistic takes arrays with a leading axis of samples, and returns a number
+    for each sample. There is no interval for fewer than five repeats, or if all repeats are alike.
     """
     value = float(statistic(*(array[None] for array in replicated))[0])
     repeats = min(array.shape[-1] for array in replicated)
@@ -130,7 +131,7 @@ def over_repeats(
 
 
 def joined(*texts: str) -> str:
-    """The non-empty texts in one line, between semicolons."""
+    """The non-empty texts in one line, separated by semicolons."""
     return "; ".join(filter(None, texts))
 
 
@@ -144,7 +145,7 @@ def tail(statistic: Statistic, bound: float) -> float:
     else:
         with np.errstate(divide="ignore", invalid="ignore"):
             value, bound = _TO_SCALE[statistic.scale](np.array([statistic.value, bound]))
-        # On a logarithmic scale a bound of 0 or less is infinitely far.
+        # On a logarithmic scale a bound of 0 or less is infinitely far away.
         far, spread, freedom = np.nan_to_num(abs(value - bound), nan=np.inf), statistic.error, statistic.freedom
     if np.isnan(spread):
         return np.nan
@@ -180,8 +181,7 @@ def _student(freedom):
 
 
 def holm(tails: Mapping[str, float]) -> dict[str, bool]:
-    """Whether each claim keeps its verdict, {name: bool}, when all claims {name: tail probability} are tested
-    together.
+    """{name: whether the claim keeps its verdict} when all claims {name: tail probability} are tested together.
 
     The probability of any false verdict among the claims is at most 5% (Holm 1979). A claim with a tail probability of
     NaN keeps no verdict.
@@ -223,12 +223,12 @@ def rmse_with_band(values: Array, truth: float) -> tuple[Array, Array]:
 
 
 def root_mean_square(errors: Array, axis: int | tuple[int, ...] = -1) -> Array:
-    """Root mean square over an axis, or several."""
+    """Root mean square over one or several axes."""
     return np.sqrt((errors**2).mean(axis=axis))
 
 
 def ratio_of_rmse(errors: Array, others: Array) -> Array:
-    """Root mean square of `errors` over the same of `others`, each over all axes but the first (resample)."""
+    """RMS of `errors` divided by the RMS of `others`, each over all axes but the first (resample)."""
     above, below = (root_mean_square(array, _inner_axes(array)) for array in (errors, others))
     return above / below
 
@@ -239,19 +239,19 @@ def mean(values: Array) -> Array:
 
 
 def ratio_of_means(values: Array, others: Array) -> Array:
-    """`mean` of `values` over `mean` of `others`, NaN where both are 0."""
+    """`mean` of `values` divided by `mean` of `others`; NaN where both are 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return mean(values) / mean(others)
 
 
 def ratio_of_sums(values: Array, others: Array) -> Array:
-    """Sum of `values` over the sum of `others`, each along the last axis; NaN where both are 0."""
+    """Sum of `values` divided by the sum of `others`, each along the last axis; NaN where both are 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return values.sum(axis=-1) / others.sum(axis=-1)
 
 
 def difference_of_means(values: Array, others: Array) -> Array:
-    """`mean` of `values` less `mean` of `others`."""
+    """`mean` of `values` minus `mean` of `others`."""
     return mean(values) - mean(others)
 
 
@@ -265,10 +265,10 @@ def _with_band(values, statistic):
 
 
 def seconds_of_budgets(timings: xr.Dataset, estimator: str, budgets: ArrayLike) -> tuple[Array, float]:
-    """Seconds (budget,) of an estimator, on the line through the measured times, and seconds of a sweep.
+    """Seconds (budget,) of an estimator, from a line fitted to the measured times, and seconds per sweep.
 
-    timings: Dataset of `replication.papers.timing.estimators`. Time is a fixed part plus a part linear in sweeps. With
-    a single timed budget all time counts as fixed.
+    timings: Dataset of `replication.papers.timing.estimators`. The line has a fixed part and a part linear in sweeps.
+    With a single timed budget all time counts as fixed.
     """
     measured = timings["seconds"].sel(estimator=estimator)
     sweeps, seconds = measured["budget"].values.astype(float), measured.values

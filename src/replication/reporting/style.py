@@ -1,4 +1,4 @@
-"""How figures look, and how they are saved with the same bytes each time."""
+"""The look of figures, and functions that save a figure with the same bytes each time."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 # Assumed width of a tick label, as a share of the axis.
 _LABEL_SHARE = 0.15
-# Okabe & Ito's palette, distinguishable with colour blindness; black is reserved for the truth. Estimators of a family
-# share a colour and differ in marker and line.
+# Colours of Okabe & Ito's palette, which colour-blind readers can distinguish, and a few others. Black is reserved for
+# the truth. Estimators that share a colour have different markers.
 LOOKS = {
     "ais": ("#D55E00", "s", "-"),
     "raise": ("#CC79A7", "D", "-"),
@@ -53,7 +53,8 @@ LOOKS = {
     "bethe": ("#882255", "s", "-"),
 }
 TRUTH = "black"
-# An axis that spans more than _MANY has no room for labels between powers of ten. Below _FEW it has too few powers.
+# Ratios of the two ends of an axis. Above _MANY there is no room for labels between powers of ten. Below _FEW there are
+# too few powers of ten.
 _MANY, _FEW = {"x": 10**2.2, "y": 10**3.5}, 4.0
 _OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
 # Width of a PNG in pixels, enough for any screen; the PDF is a vector graphic for print.
@@ -64,7 +65,7 @@ _EVERY = 3
 SETTINGS = {
     "font.size": 9,
     "axes.titlesize": 10,
-    # A fixed position: otherwise matplotlib measures all labels of an axis, a tenth of the time of a figure.
+    # With a free position matplotlib would measure all labels of an axis, which takes a tenth of the time of a figure.
     "axes.titley": 1.0,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -87,7 +88,7 @@ def look_of(name: str, position: int) -> Look:
     """Colour, marker and line of an estimator; unknown estimators differ by position.
 
     `rts-uniform` looks like `rts` with hollow markers, and `rts-modes` with edged markers. Estimators with an adapted
-    ladder have another line.
+    ladder have dotted lines.
     """
     method = name
     while method and method not in LOOKS:
@@ -100,7 +101,7 @@ def look_of(name: str, position: int) -> Look:
 
 
 def label_panels(axes: Iterable[Axes]) -> None:
-    """Letter the panels a, b, c, ... in reading order."""
+    """Letter the panels from (a) on in reading order."""
     for letter, axis in zip("abcdefghijkl", axes, strict=False):
         axis.set_title(f"({letter})", loc="left", fontweight="bold")
 
@@ -110,7 +111,7 @@ def plain_logarithms(*axes: Axis) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     class Ticks(LogLocator):
-        """Ticks at 1, 2 and 5 times powers of ten, on long axes only at powers, on short axes at equal distances."""
+        """Ticks at 1, 2 and 5 times powers of ten; on long axes at powers only, on short axes at equal distances."""
 
         many = _MANY["y"]
 
@@ -130,7 +131,7 @@ def plain_logarithms(*axes: Axis) -> None:
 
 
 def _plain(value: float) -> str:
-    """The label of a tick, with thousands separators; from a millionth on without a power of ten."""
+    """The label of a tick with thousands separators, and without an exponent if the value is at least 1e-6."""
     if 1e-6 <= value < 1e-4:
         return f"{value:.6f}".rstrip("0")
     return f"{value:,.0f}" if value >= 1000.0 else f"{value:g}"
@@ -145,7 +146,7 @@ def label_counts(axis: Axis, most: int = 5) -> None:
 
 
 def count_ticks(axis: Axes, counts: Points) -> None:
-    """Make the x axis logarithmic, with a tick at each count; ticks whose labels would overlap have none."""
+    """Make the x axis logarithmic with a tick at each count. A label that would overlap another is left out."""
     from matplotlib.ticker import NullLocator
 
     axis.set_xscale("log")
@@ -159,7 +160,7 @@ def count_ticks(axis: Axes, counts: Points) -> None:
 
 
 def draw_band(axis: Axes, x: Points, values_and_band: Banded, **look: Any) -> None:
-    """Draw values (x,) as a line with a band (2, x), as from `reporting.statistics`; a single value gets a bar."""
+    """Draw values (x,) as a line with a band (2, x), or a single value as a point with a bar."""
     values, (low, high) = values_and_band
     axis.plot(x, values, **look)
     if len(x) > 1:
@@ -169,7 +170,7 @@ def draw_band(axis: Axes, x: Points, values_and_band: Banded, **look: Any) -> No
 
 
 def draw_bars(axis: Axes, x: Points, values_and_band: Banded, every: int = 1, start: int = 0, **look: Any) -> None:
-    """Like `draw_band`, with bars at every `every`-th point from `start` on; for bands that would overlap."""
+    """Draw bars at every `every`-th point from `start` on in place of a band, where bands would overlap."""
     values, (low, high) = values_and_band
     axis.plot(x, values, **look)
     axis.vlines(x[start::every], low[start::every], high[start::every], color=look["color"], linewidth=1.2, alpha=0.7)
@@ -190,14 +191,14 @@ def finished(figure: Figure, *datasets: xr.Dataset, panels: Iterable[Axes] = ())
 
 
 def title_of(title: str, dataset: xr.Dataset) -> str:
-    """The title of a model; it says so if a stand-in replaces the model."""
+    """The title of a model, marked if a stand-in replaces the model."""
     return f"stand-in for {title}" if "stand_in_for" in dataset.attrs else title
 
 
 def save(figure: Figure, png: FilePath, pdf: FilePath | None, stamp: Mapping[str, Any] = UNKNOWN) -> None:
-    """Write a figure as PNG and PDF, without a time, with a stamp (`replication.artifacts`) of its inputs.
+    """Write a figure as PNG and PDF, with a stamp (`replication.artifacts`) of its inputs and without a date.
 
-    pdf: None for no PDF, which takes half of the time.
+    pdf: path of the PDF, which takes half of the time, or None for no PDF.
     """
     pictures = picture_bytes(figure, stamp, pdf=pdf is not None)
     write_bytes(png, pictures["png"])
@@ -211,7 +212,7 @@ def picture_bytes(figure: Any, stamp: Mapping[str, Any] = UNKNOWN, *, pdf: bool 
     from PIL.PngImagePlugin import PngInfo
 
     drawn, png, metadata = io.BytesIO(), io.BytesIO(), picture_metadata(stamp)
-    # The layout is made once, at the resolution of the PNG. With a layout engine each `savefig` would draw twice.
+    # The layout is computed once, at the resolution of the PNG. With a layout engine each `savefig` would draw twice.
     dots = min(SETTINGS["savefig.dpi"], _WIDEST / figure.get_figwidth())
     figure.set_dpi(dots)
     if figure.axes:
@@ -232,7 +233,7 @@ def picture_bytes(figure: Any, stamp: Mapping[str, Any] = UNKNOWN, *, pdf: bool 
 
 
 def few_colours(image: Image, number: int) -> Image:
-    """A picture reduced to `number` colours, each the mean of its pixels. The file has a third of the bytes."""
+    """A picture reduced to `number` colours, each the mean of its pixels. This saves two thirds of the bytes."""
     import numpy as np
     from PIL import Image
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class Column(NamedTuple):
-    """A column of a table: its heading and units, and how its numbers are written (a format, or "digits" for two)."""
+    """A column of a table: its heading, its units, and the format of its numbers.
+
+    The format is a format specification, or "digits" for two significant digits.
+    """
 
     heading: str
     units: str = "1"
@@ -30,9 +33,10 @@ DIGITS = "digits"
 
 
 def table_of(rows: Mapping[str, Mapping[str, Any]], what: str, columns: Mapping[str, Column]) -> xr.Dataset:
-    """Dataset over `row`: a variable for each column that any row fills; missing entries are NaN, or "-" among words.
+    """A Dataset over `row`, with a variable for each column that any row fills.
 
-    rows: {name: {column: number or word}}; what: heading of the names; columns: {column: Column}.
+    Missing numbers are NaN, and missing words are "-". rows: {name: {column: number or word}}. what: heading of the
+    names. columns: {column: Column}.
     """
     import xarray as xr  # takes long to import, and the workflow imports this module at every start
 
@@ -48,7 +52,7 @@ def table_of(rows: Mapping[str, Mapping[str, Any]], what: str, columns: Mapping[
 
 
 def frame_of(table: xr.Dataset) -> pd.DataFrame:
-    """A table as a DataFrame of texts, headings with their units."""
+    """A table as a DataFrame of texts, with the units in the headings."""
     import pandas as pd
 
     columns = {table["row"].attrs["long_name"]: list(table["row"].values)}
@@ -68,12 +72,12 @@ def _text(value, form):
 
 
 def two_digits(value: float) -> str:
-    """A number rounded to two digits, without an exponent."""
+    """A number rounded to two significant digits, without an exponent."""
     return np.format_float_positional(value, precision=2, fractional=False, trim="-")
 
 
 def markdown(frame: pd.DataFrame, title: str, notes: Iterable[str] = ()) -> str:
-    """A DataFrame of texts in Markdown, its title above, notes below."""
+    """A DataFrame of texts in Markdown, with its title above and notes below."""
     rows = [list(frame.columns), ["---"] * len(frame.columns), *frame.values.tolist()]
     lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
     return "\n".join([title, "", *lines, *(["", *notes] if notes else [])]) + "\n"

@@ -1,9 +1,9 @@
 """Verdicts on published claims: a statistic with its interval, compared with the bounds of the claim.
 
 A claim bounds a statistic: `at_least`, `at_most`, or both. It is reproduced if the whole 95% interval lies within the
-bounds, and not reproduced if none of it does. Otherwise it is undecided, as it is without an interval, or if the
-interval is only the bound itself. Experiments smaller than the paper's have separate verdicts. A claim without bounds,
-or in a setting of ours, is an estimate without a verdict.
+bounds, and not reproduced if none of it does. Otherwise it is undecided. It is also undecided without an interval, or
+if the interval is a single point on a bound. Experiments smaller than the paper's have separate verdicts. A claim
+without bounds, or in a setting of ours, is an estimate without a verdict.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ SIGNS = dict(
         strict=True,
     )
 )
-# The statistic of a claim that was not computed, for example because its model is left out.
+# Replaces a statistic that was not computed, for example because the model of its claim is left out.
 _NOTHING = untested("-")
 TEXTS = {
     "verdict": "verdict of the data on the claim",
@@ -87,7 +87,7 @@ NUMBERS = {
 
 
 def judge(claim: Mapping[str, Any], statistic: Statistic) -> str:
-    """The verdict on one claim, an entry {claim, at_least, at_most, level}, by one statistic."""
+    """The verdict on one claim by one statistic; the claim is an entry {claim, at_least, at_most, level}."""
     least, most = _bounds_of(claim)
     if not np.isfinite(statistic.value):
         return NOT_TESTED
@@ -112,7 +112,7 @@ def tail_of(claim: Mapping[str, Any], statistic: Statistic) -> float:
         return np.nan
     if statistic.value < least or statistic.value > most:
         return tail(statistic, least if statistic.value < least else most)
-    # A statistic within both bounds must be significantly apart from both.
+    # A statistic within both bounds must differ significantly from both.
     return max(tail(statistic, bound) for bound in (least, most) if np.isfinite(bound))
 
 
@@ -123,7 +123,10 @@ def _bounds_of(claim):
 def verdicts(
     claims: Mapping[str, Any], statistics: Mapping[str, Statistic], *, reason: str | None = None
 ) -> xr.Dataset:
-    """Dataset over claims {id: entry} with {id: Statistic}; reason: why no claim can be judged, or None."""
+    """A Dataset over `id` of the verdicts on claims {id: entry} by statistics {id: Statistic}.
+
+    reason: the reason why no claim can be judged, or None.
+    """
     rows = {}
     for name, claim in claims.items():
         statistic = statistics.get(name, _NOTHING)
@@ -141,7 +144,7 @@ def verdicts(
 
 
 def table_of_claims(rows: Mapping[str, Any], texts: Mapping[str, str]) -> xr.Dataset:
-    """Dataset over `id` of rows {id: {column: text or number}}; texts: {text column: its long name}."""
+    """A Dataset over `id` from rows {id: {column: text or number}}; texts: {text column: its long name}."""
     variables = {
         column: labelled("id", np.array([row[column] for row in rows.values()], kind), text, "1")
         for columns, kind in ((texts, object), (NUMBERS, float))

@@ -56,9 +56,9 @@ class Picture(NamedTuple):
 
 
 def embedded(png: bytes, *widths: Any) -> Any:
-    """A `Picture` of each width of the bytes of a PNG.
+    """A list with one `Picture` of a PNG for each of these largest widths.
 
-    Equal bytes give equal bytes. Raises ValueError for other files than pictures.
+    Equal input gives equal output. Raises ValueError for bytes that are not a PNG.
     """
     try:
         image = Image.open(io.BytesIO(png), formats=["PNG"]).convert("RGB")
@@ -97,7 +97,7 @@ def look_on_page(name: str, position: int) -> Settings:
 
 
 def marker_path(marker: str) -> tuple[str, bool]:
-    """A marker of matplotlib as the data of an SVG path, one unit wide about the origin; whether it has an inside."""
+    """A marker of matplotlib as an SVG path, one unit wide about the origin, and whether the marker is filled."""
     from matplotlib.markers import MarkerStyle  # takes long to import
 
     style, parts = MarkerStyle(marker), []

@@ -1,6 +1,6 @@
 """Settings of raw data and of the data sets that are read from them (config/datasets.yaml)."""
 
-# `Dataset` is a type that is made at run time.
+# The type `Dataset` is made at run time.
 # pyright: reportInvalidTypeForm=false
 from itertools import starmap
 from typing import Annotated, Any, Literal, Union
@@ -222,7 +222,7 @@ OPTIONS = {
 
 
 def _with_reader(reader: str, options: type[Section]) -> type[_Dataset]:
-    """The class of data sets that one reader reads."""
+    """The class of the data sets of one reader."""
     fields: dict[str, Any] = {
         "reader": (Literal[reader], Field(description="Reader.")),
         "options": (options, Field(description="Options of the reader.")),

@@ -1,4 +1,4 @@
-"""The types that settings have, the class that every section of the configuration extends, and its errors.
+"""Types of settings, the base class of all sections of the configuration, and error messages.
 
 Types are strict: 1000.0 is no whole number, true is no number, and NaN and infinity are refused.
 """
@@ -14,7 +14,7 @@ from logzoo.printing import shortened
 from logzoo.training.trainers import TRACKERS
 from replication.papers.experiment import option_defaults
 
-# Options that jobs pass to methods themselves.
+# Options that jobs set themselves.
 _OF_JOBS = {"stream", "progress", "checkpoint", "validation", "start"}
 
 
@@ -27,14 +27,14 @@ class WrongSetting(ValueError):
 
 
 def check_known(names: Iterable[str], choices: Iterable[str], key: str = "") -> None:
-    """Raise for the first name that is not among the choices, with the nearest of them."""
+    """Raise `WrongSetting` for the first name that is not among the choices. The message has the nearest choice."""
     for name in names:
         if name not in choices:
             raise WrongSetting(f"unknown name {shown(name)}; {expected_one_of(name, choices)}", key)
 
 
 class Section(BaseModel):
-    """A section of the configuration. Unknown keys are refused, with the nearest known key."""
+    """A section of the configuration. An unknown key is an error, and the message has the nearest known key."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -98,9 +98,10 @@ Options = dict[str, Any]
 def check_options(
     methods: Mapping[str, Any], method: str, options: Options, taken: Iterable[str] = (), key: str = "options"
 ) -> None:
-    """Check a method and its options by name: the options of its function, without those that jobs set.
+    """Check that a method exists, and that its functions take each option.
 
-    Values are numbers, words or lists of these. No option is a path or a mapping.
+    Options that jobs set, and those in `taken`, are refused. Values are numbers, words or lists of these. No option is
+    a path or a mapping.
     """
     check_known([method], methods, key.removesuffix("options") + "method")
     if not options:
@@ -161,7 +162,7 @@ def message_of(error: ValidationError, config: object) -> str:
 
 
 def _unknown(value: object, quoted: str) -> str:
-    """The message for a value that is none of the choices; pydantic lists these in quotation marks."""
+    """The message for a value that is not among the choices, which pydantic lists in quotation marks."""
     choices = re.findall("'([^']+)'", quoted)
     return f"unknown value {shown(value)}; {expected_one_of(value, choices)}"
 
@@ -171,7 +172,7 @@ def _line(path: list, text: str) -> str:
 
 
 def _path_of(steps: Iterable, config: Any) -> list:
-    """The keys and numbers that lead to a value; pydantic puts names of types and of alternatives between them."""
+    """The keys and indices that lead to a value, without the names of types that pydantic puts between them."""
     path: list = []
     for step in steps:
         is_key = isinstance(config, dict) and step in config

@@ -49,7 +49,7 @@ class Training(Sizes, _Trainer):
 
 
 class Known(Section):
-    """The RBM that a data set of the reader `known` is drawn from."""
+    """The RBM from which a data set of the reader `known` is drawn."""
 
     hidden: Count = Field(description="Hidden units, for the estimate of costs.")
 
@@ -95,7 +95,7 @@ class TrainedModel(_Model):
 
 
 class KnownModel(_Model):
-    """An RBM of a family whose log Z is known. Its data set is drawn from it."""
+    """An RBM of a family whose log Z is known. The data set of the entry is drawn from the RBM."""
 
     known: Known = Field(description="The RBM; its family and options are those of the data set.")
 
@@ -134,7 +134,7 @@ def _several(single: Any) -> Any:
 
 
 class GridTraining(Section):
-    """Trainings of a grid. A list, also among the options, stands for one setting for each value."""
+    """Trainings of a grid. A list, also as an option, gives one setting for each of its values."""
 
     method: _several(str) = Field(description="Trainer.")
     hidden: _several(Count) = Field(description="Hidden units.")

@@ -1,4 +1,4 @@
-"""The configuration of one scale, merged from all files of config/, and checks of names that refer to other entries."""
+"""The configuration of one scale, merged from the files of config/, and checks of names that refer to other entries."""
 
 # `either` makes types at run time.
 # pyright: reportInvalidTypeForm=false
@@ -43,7 +43,7 @@ _FOLDERS = ("raw", "datasets", "mirror")
 
 
 class Estimator(Scaled):
-    """An estimator of log Z. Every method has an estimator of its own name, whose settings an entry changes."""
+    """An estimator of log Z. Every method has an estimator of the same name; an entry can change its settings."""
 
     title: str = Field(description="Title in tables and figures.")
     method: str = Field(description="Method (`logzoo methods` lists them).")
@@ -171,7 +171,7 @@ def _scale(name: str) -> str:
 
 
 class Settings(Section):
-    """The configuration: all files of `config/`, merged in their order, and those of `--configfile`."""
+    """The configuration: the files of `config/` and of `--configfile`, merged in this order."""
 
     scale: Annotated[Name, AfterValidator(_scale)] = Field(description="Name of the scale, and of its folders.")
     seed: Annotated[int, Field(ge=0)] = Field(description="Root of all random streams.")
@@ -209,7 +209,7 @@ def check_references(settings: Settings, config: dict) -> None:
 
 
 def check_names(key: str, names: Iterable[str], choices: Collection[str]) -> None:
-    """Raise ValueError for the first name that is not among the choices, with the nearest of them."""
+    """Raise ValueError for the first name that is not among the choices. The message has the nearest choice."""
     try:
         check_known(names, choices)
     except WrongSetting as error:
@@ -252,7 +252,7 @@ def _references(settings: Settings, config: dict) -> Iterator[tuple[str, Iterabl
 
 
 def _check_starts(settings: Settings, models: dict[str, dict]) -> None:
-    """Check that chains of trainings end, and that a model starts from one with as many visible units."""
+    """Check that the `start` entries form no circle, and that a model and its start have equally many visible units."""
     for name, entry in settings.models.items():
         if not isinstance(entry, TrainedModel) or not entry.start:
             continue

@@ -1,10 +1,10 @@
 """Exact draws of RBMs of special structure, without Markov chains or burn-in.
 
-An RBM is read as Ising spins on a graph: visible and hidden units are sites, weights are bonds. On a narrow graph, such
-as a strip of a lattice, a transfer matrix gives log Z and draws for any signs of the couplings. Sites enter one after
-the other, and are dropped when all their neighbours have entered. The front is the set of sites that have entered and
-are not dropped. A table holds the log of the sum over all dropped sites for each of the front's 2^width states.
-Ferromagnets without field are drawn by coupling from the past of their random-cluster model.
+An RBM is read as Ising spins on a graph: visible and hidden units are sites, and weights are bonds. On a narrow graph,
+such as a strip of a lattice, a transfer matrix gives log Z and draws for any signs of the couplings. Sites enter one by
+one, and are dropped when all their neighbours have entered. The front is the set of sites that have entered and are not
+dropped. A table holds the log of the sum over all dropped sites for each of the front's 2^width states.
+Spins without field and frustration are drawn by coupling from the past of their random-cluster model.
 """
 
 import math
@@ -48,12 +48,13 @@ def spins_of(rbm: RBM) -> Spins:
 
 
 def aligned(spins: Spins) -> Floats | None:
-    """Signs (site,) that make no coupling negative; None if there are none, that is if the couplings are frustrated."""
-    # Imported here, because they take long to import.
+    """Signs (site,) of the spins after which no coupling is negative; None if the couplings are frustrated."""
+    # Imported here, because these modules take long to import.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    # The graph has each site twice, as + and as -. A bond joins equal signs if its coupling is positive, else opposite.
+    # The graph has each site twice, as + and as -. A bond joins equal signs if its coupling is positive, and opposite
+    # signs if it is negative.
     sites, opposite = spins.fields.size, spins.fields.size * (spins.couplings < 0.0)
     first = np.concatenate([spins.first, spins.first + sites])
     second = np.concatenate([spins.second + opposite, spins.second + sites - opposite])
@@ -103,7 +104,7 @@ def steps_of(spins: Spins) -> tuple[list[Step], int]:
 
 
 def _order_of(spins):
-    # Imported here, because they take long to import.
+    # Imported here, because these modules take long to import.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
@@ -113,7 +114,7 @@ def _order_of(spins):
 
 
 def narrow_draws(steps: list[Step], count: int, generator: Generator) -> Array:
-    """Independent exact draws of all spins, bool (count, site): whether they are +1.
+    """Independent exact draws of all spins, bool (count, site): whether each spin is +1.
 
     The steps are reversed: each dropped site is drawn given the front, from its two terms in the table. Only some
     tables are stored; the others are computed a second time.
@@ -143,7 +144,7 @@ def narrow_draws(steps: list[Step], count: int, generator: Generator) -> Array:
 
 
 def _tables(table, step):
-    """The tables before each drop of a step and after the last; the front's first site is the most significant bit."""
+    """The tables before each drop of a step and after the last drop; the front's first site is the highest bit."""
     tilt = np.full(table.size, step.field)
     for position, coupling in step.bonds:
         parts = tilt.reshape(1 << position, 2, -1)
@@ -163,12 +164,12 @@ LARGEST_PAST = 1 << 26
 
 
 def drawn_from_the_past(spins: Spins, signs: Floats, count: int, generator: Generator) -> Array:
-    """Independent exact draws of all spins, bool (count, site): whether they are +1.
+    """Independent exact draws of all spins, bool (count, site): whether each spin is +1.
 
     spins: Spins without a field. signs (site,): the signs from `aligned`. The upper chain starts with all bonds open,
-    the lower with no open bond. Both start further back, with the same random numbers for the same sweeps, until they
-    agree at time 0. Then every cluster takes a random sign (Propp & Wilson 1996; Edwards & Sokal 1988). Raises
-    ValueError if the chains have not met within 2**26 random numbers.
+    and the lower chain with all bonds closed. Both start further back, with the same random numbers for the same
+    sweeps, until they agree at time 0. Then every cluster takes a random sign (Propp & Wilson 1996; Edwards & Sokal
+    1988). Raises ValueError if the chains have not met within 2**26 random numbers.
     """
     graph = graph_of(spins)
     draws = np.empty((count, signs.size), bool)
@@ -230,9 +231,9 @@ def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
 
     Notes
     -----
-    The first method that applies is used. It needs few groups of equal hidden units (at most 2**23 combinations of
-    counts), or a narrow graph of weights (at most 18 units in its front), or neither field nor frustration.
-    Permutations and flips of units do not matter.
+    Three methods are tried in turn. The first needs few groups of equal hidden units (at most 2**23 combinations of
+    counts). The second needs a narrow graph of weights (at most 18 units in its front). The third needs spins without
+    field and frustration. Permutations and flips of units do not matter.
     """
     count = whole_number("count", count)
     columns, sizes, visible_bias, group_bias = groups(rbm)
@@ -267,8 +268,8 @@ def _draws_of_groups(columns, sizes, visible_bias, group_bias, count, generator)
 def groups(rbm: RBM) -> tuple[Floats, Array, Floats, Floats]:
     """The arguments of `grouped` for an RBM: columns (visible, group), sizes (group,), visible_bias, group_bias.
 
-    Hidden units are flipped so that the first non-zero weight of each is positive, which leaves the distribution of the
-    visible units unchanged. Units with the same weights and bias then form a group.
+    Hidden units are flipped so that the first non-zero weight of each unit is positive. Flips leave the distribution of
+    the visible units unchanged. Hidden units with the same weights and bias then form a group.
     """
     weights = rbm.weights
     first = np.take_along_axis(weights, (weights != 0.0).argmax(axis=0)[None], axis=0)[0]

@@ -1,4 +1,4 @@
-"""Families of large RBMs whose log Z is known exactly, without any sampling, by name."""
+"""The table, by name, of families of large RBMs whose log Z is known exactly without sampling."""
 
 import inspect
 import math
@@ -24,7 +24,10 @@ class Known(NamedTuple):
 
 
 class Family(NamedTuple):
-    """A function that makes (rbm, log_z) from keyword options, and its source; it takes a generator if it draws."""
+    """A function that makes (rbm, log_z) from keyword options, and the source of the exact log Z.
+
+    The first argument of the function is a generator if the RBM is random.
+    """
 
     function: str
     source: str

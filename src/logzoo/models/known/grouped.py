@@ -1,4 +1,4 @@
-"""RBMs whose log Z is a plain sum: groups of equal hidden units, and blocks side by side that share no weights."""
+"""RBMs whose log Z is a plain sum: groups of equal hidden units, and blocks without weights between them."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ def grouped(
 ) -> tuple[RBM, float]:
     """An RBM of groups of equal hidden units, and its log Z in nats: sizes[g] units have the weights columns[:, g].
 
-    columns (visible, group), sizes (group,), visible_bias (visible,), group_bias (group,).
+    columns A (visible, group), sizes (group,), visible_bias c (visible,), group_bias b (group,).
     log Z = log sum over the counts n of prod_g C(size_g, n_g) exp(b_g n_g) prod_i (1 + exp(c_i + sum_g A_ig n_g)).
     Raises ValueError for shapes that do not match and more than 2**23 combinations of counts.
     """
@@ -30,7 +30,7 @@ def grouped(
 
 
 def log_terms(columns: ArrayLike, sizes: Sequence[int], visible_bias: ArrayLike, group_bias: ArrayLike) -> Floats:
-    """The terms of the sum of `grouped` in nats: log of the weight of each combination of counts, (size_g + 1, ...)."""
+    """Logarithms, in nats, of the terms of the sum in `grouped`: an array with size_g + 1 entries along axis g."""
     columns = finite_array("columns", columns, dimensions=2)
     sizes = [whole_number("sizes", size) for size in sizes]
     visible_bias = finite_array("visible_bias", visible_bias, dimensions=1)
@@ -86,11 +86,11 @@ def bias_for_odds(terms: Floats, odds: float) -> float:
 def twins(
     generator: Generator, *, visible: int = 784, hidden: int = 500, strength: float = 4.0, odds: float = 1.0
 ) -> tuple[RBM, float]:
-    """One group of hidden units with two mirrored modes, most units on or most off; and log Z in nats.
+    """An RBM with one group of hidden units, and its log Z in nats. Two mirrored modes have most units on or most off.
 
     Weights are 2 strength xi u / hidden, with random signs xi and u uniform on [0, 1]. The visible bias is minus half
-    of the input from all hidden units. odds: of the mode with most units on to the other mode. Raises ValueError, which
-    names the argument.
+    of the input from all hidden units. odds: odds of the mode with most units on against the mode with most units off.
+    Raises a ValueError that names the argument.
     """
     column = _column(generator, visible, hidden, strength)
     return _with_odds(column, hidden, -0.5 * hidden * column[:, 0], odds)
@@ -105,11 +105,11 @@ def wide_narrow(
     spread: float = 0.3,
     odds: float = 1.0,
 ) -> tuple[RBM, float]:
-    """One group with a wide mode (few hidden units on) and a narrow mode; and log Z in nats.
+    """An RBM with a wide mode (few hidden units on) and a narrow mode, and its log Z in nats.
 
-    Weights are as in `twins`; the visible bias is N(0, spread^2). odds: of the wide mode to the narrow mode. On a path
-    from a matched base the narrow mode holds nearly all mass until just before the end. Raises ValueError, which names
-    the argument.
+    The hidden units form one group. Weights are as in `twins`; the visible bias is N(0, spread^2). odds: odds of the
+    wide mode against the narrow mode. On a path from a matched base the narrow mode holds nearly all mass until just
+    before the end. Raises a ValueError that names the argument.
     """
     column = _column(generator, visible, hidden, strength)
     visible_bias = positive_number("spread", spread) * generator.standard_normal(len(column))
@@ -119,13 +119,13 @@ def wide_narrow(
 def hopfield(
     generator: Generator, *, visible: int = 784, hidden: int = 500, patterns: int = 2, strength: float = 2.0
 ) -> tuple[RBM, float]:
-    """A group of hidden units for each of a few orthogonal patterns of signs, and log Z in nats.
+    """An RBM with a group of hidden units for each of a few orthogonal patterns of signs, and its log Z in nats.
 
     hidden: number of hidden units, divided equally among the patterns. A group that is all on adds strength times its
     pattern to the inputs of the visible units; a group that is all off subtracts it. There is no field. Visible units
-    are in random order, and all combinations of signs are equally frequent among them. The 2^patterns modes are equally
-    probable if 2^patterns divides the number of visible units (Hopfield 1982; one pattern: Mattis 1976). Raises
-    ValueError, which names the argument.
+    are in random order. The numbers of visible units with each combination of signs differ by at most one. The
+    2^patterns modes are equally probable if 2^patterns divides the number of visible units (Hopfield 1982; one pattern:
+    Mattis 1976). Raises a ValueError that names the argument.
     """
     patterns = whole_number("patterns", patterns)
     if 2.0 ** min(patterns, 99) > LARGEST_SUM:
@@ -138,7 +138,7 @@ def hopfield(
 
 
 def _column(generator, visible, hidden, strength):
-    """Weights (visible, 1) of random signs and sizes: all `hidden` units together add up to 2 strength to an input."""
+    """Weights (visible, 1) of random signs and sizes: all hidden units together add at most 2 strength to an input."""
     visible, hidden = whole_number("visible", visible), whole_number("hidden", hidden, minimum=2)
     signs = generator.choice([-1.0, 1.0], (visible, 1))
     return 2.0 * positive_number("strength", strength) * signs * generator.uniform(size=(visible, 1)) / hidden
@@ -155,9 +155,10 @@ LARGEST_LAYER = 20
 
 
 def blocks(parts: Iterable[tuple[RBM, float]]) -> tuple[RBM, float]:
-    """The RBM whose weights have the RBMs of `parts`, pairs (rbm, log_z), as diagonal blocks, and its log Z in nats.
+    """The RBM that has the RBMs of `parts`, pairs (rbm, log_z), as diagonal blocks, and its log Z in nats.
 
-    log Z is the sum; n blocks of two modes have 2^n modes together. Raises ValueError if `parts` is empty.
+    log Z is the sum over the blocks. n blocks of two modes have 2^n modes together. Raises ValueError if `parts` is
+    empty.
     """
     parts = list(parts)
     if not parts:
@@ -175,7 +176,7 @@ def blocks(parts: Iterable[tuple[RBM, float]]) -> tuple[RBM, float]:
 def random_blocks(
     generator: Generator, *, count: int = 40, visible: int = 20, hidden: int = 12, scale: float = 3.0, bias: float = 0.1
 ) -> tuple[RBM, float]:
-    """`blocks` of `count` models of `random_small`, visible x hidden each, with the errors of `random_small`."""
+    """The RBM of `count` diagonal blocks by `random_small`, and its log Z in nats; errors as in `random_small`."""
     options = {"visible": visible, "hidden": hidden, "scale": scale, "bias": bias}
     return blocks(random_small(generator, **options) for _ in range(whole_number("count", count)))
 
@@ -185,8 +186,8 @@ def random_small(
 ) -> tuple[RBM, float]:
     """An RBM with weights N(0, scale^2) and at most 20 units in the smaller layer, and its enumerated log Z in nats.
 
-    Biases balance the weights, so that a state and its reverse would be equally probable; N(0, bias^2) is added to
-    each. Raises ValueError, which names the argument.
+    Biases balance the weights, so that a state and its reverse would be equally probable. N(0, bias^2) is then added to
+    each bias. Raises a ValueError that names the argument.
     """
     # Imported here, because it takes long to import.
     from logzoo.models.exact_sums import exact_log_z

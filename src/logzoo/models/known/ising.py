@@ -1,7 +1,7 @@
-"""Ising spins on a chessboard as an RBM, white squares visible and black squares hidden: a torus, and a free lattice.
+"""RBMs of Ising spins on a chessboard: a torus, and a free lattice.
 
-log Z of the ferromagnet on a square torus has a closed form. On a free square lattice log Z is a determinant for any
-signs of the couplings (spin glass).
+White squares are visible units, and black squares are hidden units. log Z of the ferromagnet on a square torus has a
+closed form. On a free square lattice log Z is a determinant for any signs of the couplings (spin glass).
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from logzoo.types import Array, ArrayLike, Floats, Generator
 def checkerboard(rows: int, columns: int, first: Array, second: Array, couplings: Floats) -> RBM:
     """The RBM of spins s = 2 x - 1 with log f = sum over bonds of K s s', without field.
 
-    first, second (bond,): numbers row * columns + column of the squares that a bond joins, of different colours;
+    first, second (bond,): numbers row * columns + column of the two squares, of different colours, that a bond joins.
     couplings K (bond,). A bond is 4 K x x' - 2 K x - 2 K x' + K, so log Z of the RBM is log Z of the spins minus sum K.
     """
     hidden = np.indices((rows, columns)).sum(axis=0).ravel() % 2
@@ -36,7 +36,7 @@ _FREE = 1e-9
 def ising_torus(side: int = 28, coupling: float = 0.4406868) -> tuple[RBM, float]:
     """The RBM (side^2 / 2 units per layer) of the spins of `log_z_torus`, and its log Z in nats.
 
-    At inverse temperature beta on the path from the uniform base it is the same model at beta * coupling:
+    At inverse temperature beta on the path from the uniform base the RBM is the same model at beta * coupling:
     log Z = log_z_torus(side, beta * coupling) - 2 beta coupling side^2. Raises ValueError for an odd side.
     """
     log_z = log_z_torus(side, coupling)
@@ -49,9 +49,10 @@ def ising_torus(side: int = 28, coupling: float = 0.4406868) -> tuple[RBM, float
 def log_z_torus(side: int, coupling: float) -> float:
     """log Z in nats of side x side spins with log f = coupling * sum over the 2 side^2 bonds of s s'.
 
-    The side is even, so that log Z does not depend on the sign of the coupling. The formula is that of Kaufman (1949)
-    as in Ferdinand & Fisher (1969): Z is half a sum of four products, one of which is negative below the critical
-    coupling 0.44069. Raises ValueError for an odd side and for a coupling that is not a number of size up to 300.
+    The side is even, so that log Z does not depend on the sign of the coupling. The formula is due to Kaufman (1949),
+    in the form of Ferdinand & Fisher (1969): Z is half a sum of four products. One of the products is negative below
+    the critical coupling 0.44069. Raises ValueError for an odd side and for a coupling that is not a number from -300
+    to 300.
     """
     if whole_number("side", side, minimum=2) % 2:
         raise ValueError(f"side: expected an even number, found {side}")
@@ -92,7 +93,7 @@ def planar_glass(
 ) -> tuple[RBM, float]:
     """An RBM of rows x columns spins on a chessboard with random couplings, and its log Z in nats.
 
-    couplings: "gaussian", N(0, scale^2), or "signs", +-scale with equal odds. Raises ValueError, which names the
+    couplings: "gaussian", N(0, scale^2), or "signs", +-scale with equal odds. Raises a ValueError that names the
     argument.
     """
     rows, columns = whole_number("rows", rows, minimum=2), whole_number("columns", columns, minimum=2)
@@ -107,7 +108,7 @@ def planar_glass(
 def planar(horizontal: ArrayLike, vertical: ArrayLike) -> tuple[RBM, float]:
     """The RBM with the couplings of `log_z_planar`, and its log Z in nats.
 
-    At inverse temperature beta on the path from the uniform base it is the same model with beta times all couplings.
+    At inverse temperature beta on the path from the uniform base the RBM is the same model with couplings times beta.
     """
     log_z = log_z_planar(horizontal, vertical)
     first, second, couplings, shape = _bonds(horizontal, vertical)
@@ -146,7 +147,7 @@ def _bonds(horizontal, vertical):
 
 
 def _without_turning_back(first, second, tanh):
-    """The sparse complex matrix 1 - T over directed bonds: all from first to second, then all from second to first."""
+    """The sparse complex matrix 1 - T over directed bonds: all from `first` to `second`, then the reverse bonds."""
     # Imported here, because it takes long to import.
     from scipy.sparse import coo_array, eye_array
 
@@ -166,7 +167,7 @@ def _without_turning_back(first, second, tanh):
 
 
 def _log_determinant(matrix):
-    """log |det| of a sparse matrix, from it and its transpose; ValueError if the two differ by more than rounding."""
+    """log |det| of a sparse matrix; ValueError if the value from its transpose differs by more than rounding."""
     from scipy.sparse.linalg import splu
 
     try:

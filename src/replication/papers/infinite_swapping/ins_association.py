@@ -36,7 +36,7 @@ CLAIMS = {
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Unevenness of the temperatures that a replica holds, INS / PT."""
+    """Unevenness of the temperatures that a replica has held, INS / PT."""
     uneven = artifacts["gradients"]["unevenness"].sel(state="late").mean("repeat")
     parts = [uneven.sel(sampler=name).transpose("step", "training").values for name in ("ins", "pt")]
     values = [over_steps(part, uneven["step"].values) for part in parts]
@@ -64,7 +64,7 @@ def settings(here: Here) -> Settings:
 
 
 def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
-    """How far the temperatures that a replica has held so far are from uniform, early and late in training."""
+    """Distance from uniform of the temperatures that a replica has held so far, early and late in training."""
     gradients = artifacts["gradients"]
     steps = gradients["step"].values
     rungs = float(gradients["chains"].sel(sampler=next(iter(names)))) / float(gradients.attrs["ladders"])
@@ -77,7 +77,7 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
 
 
 def _unevenness_of_draws(rungs, steps):
-    """Mean distance for `steps` independent uniform draws, by de Moivre's mean deviation of a binomial."""
+    """Mean distance from uniform of `steps` independent uniform draws, by de Moivre's formula for a binomial."""
     from scipy.stats import binom  # takes long to import
 
     share = 1.0 / rungs

@@ -70,7 +70,7 @@ def add_legend(figure: Figure, axis: Axes, band: str = "band: 95% interval of th
 
 
 def draw_mean(axis: Axes, x: Array, variable: DataArray, state: str, sampler: str, label: str, **bars: Any) -> None:
-    """The mean of a variable of `gradients` for one sampler against x (step,), with its 95% band over trainings.
+    """Draw the mean of a variable of `gradients` for one sampler against x (step,), with its 95% band over trainings.
 
     bars: options of `reporting.style.draw_bars`, which draws bars in place of the band.
     """
@@ -89,8 +89,8 @@ _OF_STATES = {
     "early": f"{_DISTANCE}, at the first parameters of trainings by exact gradients, mean over trainings",
 }
 _SMALLER = "smaller than 1: {}"
-# Standard deviations over trainings of logarithms, for figures 2 and 4. For `spread` the pilot found 0.25 and 0.37 with
-# five runs a training; 15 runs reduce these by up to the root of 3.
+# Standard deviations of logarithms over trainings, for figures 2 and 4. For `spread` the pilot found 0.25 and 0.37 with
+# five runs of each training. With 15 runs these are smaller by a factor of up to the root of 3.
 _SPREADS = {
     "late": (0.16, 0.15),
     "pcd": (0.21, 0.18),
@@ -101,7 +101,7 @@ _SPREADS = {
 
 
 def _claims(size, number, column):
-    """The claims of figures 2 and 4, on a model of that size."""
+    """The claims of figure `number`, on a model of this size; column: index of the figure in `_SPREADS`."""
     where = f"section 4.4, figure {number}"
 
     def power(key, effect=0.8):
@@ -185,7 +185,7 @@ def settings(here: Here) -> Settings:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Ratios of distances to the exact gradient, and of their variances over runs, over trainings."""
+    """Ratios of distances to the exact gradient, and of variances of distances over runs; repeats are trainings."""
     distance = artifacts["gradients"]["distance"].transpose("step", "training", "repeat", ...)
     steps = distance["step"].values
 

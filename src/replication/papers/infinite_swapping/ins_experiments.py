@@ -1,4 +1,4 @@
-"""The experiments of Hult et al. (2019) as figures declare them: gradients, comparisons of trainers, and seconds."""
+"""Declarations of the experiments of Hult et al. (2019): gradients, comparisons of trainers, and seconds."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _settings_of(comparison, entry):
 
 
 def _chains(samplers, ladders):
-    """Chains of all samplers together, in one repeat."""
+    """Total number of chains of all samplers in one repeat."""
     return sum(len(settings["temperatures"]) * settings.get("ladders", ladders) for settings in samplers.values())
 
 
@@ -70,7 +70,7 @@ def compared(
 ) -> dict[str, Experiment]:
     """The experiments {trainer: experiment} of a comparison: repeats of a training by each of these trainers.
 
-    initial_scale: standard deviation of the initial parameters, in place of the trainers'.
+    initial_scale: standard deviation of the initial parameters, in place of the defaults of the trainers.
     """
     comparison, experiments = comparison_of(here, name), {}
     sizes = {key: comparison[key] for key in ("repeats", "points", "subset", "paired") if key in comparison}
@@ -130,8 +130,8 @@ def _timed(here, gradient, name, trainers, samplers, path):
     )
 
 
-# Sizes of the comparisons in the paper, sections 4.2 to 4.5: visible units with the units of the label, hidden units,
-# and training examples. For the largest the paper counts 1,050 visible units, without its 128 units of the label.
+# Sizes of the comparisons in the paper, sections 4.2 to 4.5: visible units including label units, hidden units, and
+# training examples. For the largest data the paper counts 1,050 visible units, without the 128 label units.
 _PUBLISHED = {
     "toy-4-4": (12, 4, 10_000),
     "toy-4-8": (20, 6, 10_000),

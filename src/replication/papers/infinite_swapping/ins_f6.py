@@ -134,7 +134,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def _quantiles(array, levels):
-    """Quantiles (level, resample) of (resample, update, member, group), as means over updates."""
+    """Quantiles (level, resample) of an array (resample, update, member, group) over repeats, averaged over updates."""
     return np.quantile(array, levels, axis=(2, 3)).mean(axis=-1)
 
 

@@ -1,9 +1,9 @@
-"""Experiments of Hult et al. (2019): distances of running gradients, and repeats of trainings.
+"""Experiments of Hult et al. (2019): distances of running estimates of the gradient, and repeats of trainings.
 
-Figures 2 and 4: distance of a running estimate of the gradient from the exact gradient. Both share the data's part of
-the gradient, so only the model's part counts. The distance is between the running mean of the weighted statistics
-(v p(h | v)', v, p(h | v)) over all sweeps so far and their exact expectations. Figures 3, 5 and 6: likelihood and
-prediction accuracy of trainings at their snapshots.
+Figures 2 and 4: distance of a running estimate of the gradient from the exact gradient. Both contain the same part from
+the data, so only the part from the model counts. The statistics are v p(h | v)', v and p(h | v), with weights. Their
+mean over all sweeps so far is compared with their exact expectations. Figures 3, 5 and 6: likelihood and prediction
+accuracy at the snapshots of trainings.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 def gradients(artifacts: Artifacts, *, states: Iterable[str], stream: Stream, **settings: Any) -> xr.Dataset:
     """The experiment at the first snapshot (`early`) and at the last parameters (`late`) of independent trainings.
 
-    artifacts: `models` and `snapshots` by training. Returns the Datasets of `gradient_distances` over `training`.
+    artifacts: `models` and `snapshots` by training. Returns the Datasets of `gradient_distances`, joined over
+    `training`.
     """
     trained, names = [], list(artifacts["models"])
     for name, model in artifacts["models"].items():
@@ -61,9 +62,9 @@ def gradient_distances(
 ) -> xr.Dataset:
     """Distances of running estimates of the gradient from the exact one, and how evenly replicas use temperatures.
 
-    states: {name: RBM}; samplers: {name: settings of InfiniteSwapping}, whose `ladders`, if any, takes precedence. Each
-    repeat runs `ladders` ladders from uniform units for `steps` sweeps. Distances are computed at `points` steps of
-    equal ratios. Returns a Dataset over (state, sampler, repeat, step).
+    states: {name: RBM}. samplers: {name: settings of InfiniteSwapping}. Each repeat runs `ladders` ladders from uniform
+    units for `steps` sweeps; a setting `ladders` of a sampler takes precedence. Distances are computed at `points`
+    numbers of sweeps, which grow by equal ratios. Returns a Dataset over (state, sampler, repeat, step).
     """
     looks = np.unique(np.geomspace(1, steps, points).round().astype(int))
     shape = len(states), len(samplers), repeats, looks.size
@@ -138,11 +139,11 @@ def trainings(
     initial_scale: float | None = None,
     **settings: Any,
 ) -> xr.Dataset:
-    """The experiment of one trainer in a comparison; all trainers of a comparison share the subset.
+    """The experiment of one trainer in a comparison. All trainers of a comparison share the subset.
 
     train: settings of the training, including `method`. paired: all trainers also share the initial weights and the
     mini-batches of a repeat, so that their difference varies less. initial_scale: standard deviation of the initial
-    weights and biases; it replaces the trainer's.
+    weights and biases, in place of the trainer's default.
     """
     data = visible_matrix(artifacts["dataset"], "train")
     snapshots = {"every": max(1, train["updates"] // points), "snapshots": points}
@@ -169,12 +170,12 @@ def _initial(visible, hidden, scale, stream):
 def repeated_training(
     train: Callable[[int], TrainingRun], examples: Array, labels: int, *, repeats: int, subset: int, stream: Stream
 ) -> xr.Dataset:
-    """Train `repeats` times and judge every snapshot on the way, as a Dataset over (repeat, update), in nats.
+    """Train `repeats` times and judge every snapshot. Returns a Dataset over (repeat, update), in nats.
 
-    train(repeat) -> TrainingRun with snapshots, at the same updates each time. examples: training data (examples,
+    train(repeat) -> TrainingRun with snapshots at the same updates in each repeat. examples: training data (examples,
     visible); the last `labels` units are a one-hot label. Accuracy is the mean log p(label | v) of `subset` examples.
-    They are drawn once, so that its spread comes from the trainings alone. The mean log-likelihood of all examples is
-    exact; it is left out if log Z cannot be enumerated.
+    These are drawn once, so that the spread of the accuracy comes from the trainings alone. The mean log-likelihood of
+    all examples is exact. It is left out if log Z cannot be enumerated.
     """
     chosen = stream.child("subset").generator().choice(len(examples), min(subset, len(examples)), replace=False)
     rows = []
@@ -189,13 +190,13 @@ def repeated_training(
             "right": [prediction.right for prediction in predictions],
         }
         if min(states[0].visible, states[0].hidden) <= _LARGEST_LAYER:
-            # Small data hold many examples twice.
+            # Data with few units repeat many examples.
             distinct, counts = np.unique(examples, axis=0, return_counts=True)
             columns["log_likelihood"] = [
                 np.average(rbm.log_likelihood(distinct, exact_log_z(rbm)), weights=counts) for rbm in states
             ]
         rows.append(columns)
-    # Single precision halves the file, and its rounding is far below the variation of repeats.
+    # Single precision halves the file. Its rounding error is far below the variation of repeats.
     values = {name: np.array([row[name] for row in rows], np.float32) for name in columns}
     variables = {name: labelled(("repeat", "update"), values[name], *_TEXTS[name]) for name in columns}
     sweeps = training.trace["chain_sweeps"].sel(update=update)

@@ -1,4 +1,4 @@
-"""Infinite swapping over seconds: against its rivals at equal seconds, and with many temperatures."""
+"""Infinite swapping over seconds: compared with its rivals at equal seconds, and with many temperatures."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _settings_equal(here: Here) -> Settings:
 
 
 def _statistics_equal(artifacts: Artifacts) -> Statistics:
-    """Seconds of an update by INS over those by PT, on small and on larger data."""
+    """Seconds of an update by INS divided by the seconds of an update by PT, on small and on larger data."""
     return {
         key: _ratio_of_seconds(artifacts[name]["update_seconds"], "trainer", "ins", "pt")
         for key, name in {"time": "timings", "time-large": "larger"}.items()
@@ -154,7 +154,7 @@ def _inputs_many(here: Here) -> Inputs:
 
 
 def _statistics_many(artifacts: Artifacts) -> Statistics:
-    """Likelihood with 12 temperatures beside that with 5, and seconds of a step with 12."""
+    """Gain in likelihood from 12 in place of 5 temperatures, and seconds of a step with 12 temperatures, INS / PT."""
     levels = [values_of(artifacts["runs"][name], "log_likelihood") for name in ("ins-12", "ins")]
     seconds = artifacts["timings"]["step_seconds"]
     return {

@@ -49,7 +49,7 @@ FACTOR = "a factor of 1.25 from the bound; spread from an earlier run with anoth
 
 
 def _claims(size, number, powers):
-    """The claims of figures 3 and 5, on data and models of that size; powers: {key: (effect, spread)}."""
+    """The claims of figure `number`, on data and models of this size; powers: {key: (effect, spread)}."""
     where = f"section 4.4, figure {number}"
     claims = {}
     for key, (_, quantity) in _QUANTITIES.items():
@@ -110,7 +110,7 @@ _GROUPS = 15
 
 
 def over_groups(statistic: Measure, *values: Array, scale: str = "linear") -> Statistic:
-    """Statistic of arrays (update, repeat), with interval; `statistic` takes (resample, update, member, group)."""
+    """A statistic of arrays (update, repeat); `statistic` takes arrays (resample, update, member, group)."""
     return over_repeats(statistic, *map(_grouped, values), scale=scale)
 
 
@@ -122,7 +122,7 @@ def _grouped(values):
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Mean and variance of the accuracy by INS relative to the other trainers, over all updates."""
+    """Likelihood and accuracy by INS relative to PCD-1 and PT, exact SGD less INS, and the loss of PCD-1."""
     (runs,) = artifacts["runs"].values()
     statistics = {}
     for key, (variable, _) in _QUANTITIES.items():
@@ -137,19 +137,21 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def _lead(ours, *rivals):
-    """Mean of `ours` less the largest mean of the rivals."""
+    """Mean of `ours` minus the largest mean of the rivals."""
     return mean(ours) - np.max([mean(rival) for rival in rivals], axis=0)
 
 
 def _ratio_of_variances(ours, *rivals):
-    """Variance of `ours` over repeats, averaged over updates, divided by the smallest of the rivals."""
+    """Variance of `ours` over repeats, averaged over updates, divided by the smallest such variance of the rivals."""
     above, *below = (array.var(axis=(2, 3), ddof=1).mean(axis=1) for array in (ours, *rivals))
     return above / np.min(below, axis=0)
 
 
 def loss_of(run: Dataset, variable: str) -> Statistic:
-    """Statistic: the best mean of PCD-1 over repeats minus its mean in the last fifth; negative if it still
-    climbs."""
+    """Best mean of PCD-1 over repeats before the last fifth of the updates, minus its mean in the last fifth.
+
+    The statistic is negative if the mean still rises.
+    """
     last = len(part_of(run, variable, END, 1.0))
 
     def fall(values):
@@ -160,14 +162,14 @@ def loss_of(run: Dataset, variable: str) -> Statistic:
 
 
 def part_of(run: Dataset, variable: str, first: float, last: float) -> Array:
-    """Values (update, repeat) of a training (Dataset of `comparisons`) between two shares of its updates."""
+    """Values (update, repeat) of a Dataset of `ins_runs.trainings` between two shares of the updates."""
     update = run["update"].values
     chosen = (update >= first * update[-1]) & (update <= last * update[-1])
     return values_of(run, variable)[chosen]
 
 
 def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
-    """Mean over repeats with a 95% band, and variance over repeats; a row for each variable of each comparison."""
+    """Mean over repeats with a 95% band, and variance over repeats, in a row for each variable of each comparison."""
     rows = [
         (runs, title, variable)
         for runs, title in ((artifacts["runs"][comparison], title) for comparison, title in titles.items())
@@ -201,12 +203,12 @@ def draw_rows(rows: Sequence[tuple[Mapping[str, Dataset], str, str]], names: Nam
 
 
 def values_of(run: Dataset, variable: str) -> Array:
-    """Values (update, repeat) of a training (Dataset of `comparisons`): stored in single precision, here in double."""
+    """Values (update, repeat) of a Dataset of `ins_runs.trainings`, converted from single to double precision."""
     return run[variable].transpose("update", "repeat").values.astype(np.float64)
 
 
 def limit_after_rise(axis: Axes, runs: Sequence[Array]) -> None:
-    """Limit the y axis to the bands of means over repeats after the rise, with room; runs: arrays (update, repeat)."""
+    """Limit the y axis to the bands of means over repeats after the initial rise; runs: arrays (update, repeat)."""
     ends = [mean_with_band(values[int(np.ceil(_RISE * len(values))) :])[1] for values in runs]
     low, high = min(map(np.min, ends)), max(map(np.max, ends))
     room = 0.05 * (high - low)

@@ -1,8 +1,8 @@
 """log Z by tours beside other estimators, and likelihoods of trained RBMs (Savarese et al. 2018).
 
-log Z by tours as they accumulate follows corollary 2 and figure 4. The log-likelihoods of tables 1 and 2 vary over runs
-and learning rates. Their log Z is enumerated. For larger RBMs it is estimated by AIS, and one RBM is enumerated as a
-check.
+`tour_estimates` computes log Z from growing numbers of tours (corollary 2, figure 4). `trained_likelihoods` computes
+the log-likelihoods of tables 1 and 2 for all runs and learning rates. Their log Z is enumerated. For larger RBMs it is
+estimated by AIS, and the first RBM is enumerated as a check.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _FIRST = 10
 
 
 def by_tours(artifacts: Artifacts, **settings: Any) -> xr.Dataset:
-    """The experiment on a model, from the base matched to its training data."""
+    """The experiment on a model. The base is matched to the training data."""
     data = visible_matrix(artifacts["dataset"], "train")
     return tour_estimates(RBM.from_dataset(artifacts["model"]), data, log_odds(data), **settings)
 
@@ -68,12 +68,13 @@ def tour_estimates(
     shares: Sequence[float],
     stream: Stream,
 ) -> xr.Dataset:
-    """Estimates of log Z by 10, ..., `tours` tours cut after `cap` sweeps.
+    """Estimates of log Z by the first tours of each replicate, for `points` numbers of tours from 10 to `tours`.
 
-    The stopping set has a draw for each example of `data` (examples, visible). sweeps: limit on the sweeps of all tours
-    of a replicate; when it is spent, unfinished tours are cut at equal length. others: {name: (method, options)}, run
-    from log-odds `base` with `chains` chains. Their budgets are `shares` of the mean chain-sweeps of all tours and the
-    stopping set. Returns a Dataset over (replicate, tours) and (estimator, share, replicate), in nats.
+    Tours are cut after `cap` sweeps. The stopping set has a draw for each example of `data` (examples, visible).
+    sweeps: limit on the sweeps of all tours of a replicate. When it is spent, unfinished tours are cut at equal length.
+    others: other estimators {name: (method, options)}, run from log-odds `base` with `chains` chains. Their budgets are
+    `shares` of the mean chain-sweeps of all tours and the stopping set. Returns a Dataset over (replicate, tours) and
+    (estimator, share, replicate), in nats.
     """
     counts = np.unique(np.geomspace(_FIRST, tours, points).round().astype(int))
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
@@ -157,9 +158,9 @@ def likelihoods(
     annealed: Any,
     **settings: Any,
 ) -> xr.Dataset:
-    """The experiment on a data set: runs of a trainer; `values` among its settings `train` is "grey" or "binary".
+    """The experiment with the runs of a trainer on a data set; `train` has "grey" or "binary" as `values`.
 
-    annealed: {"sweeps", "chains"} of AIS; None: log Z is enumerated.
+    annealed: {"sweeps", "chains"} of AIS, or None if log Z is enumerated.
     """
     check = _VALUES[train["values"]]
     splits = {split: check(split, visible_matrix(artifacts["dataset"], split)) for split in SPLITS}
@@ -185,11 +186,12 @@ def trained_likelihoods(
     runs: int,
     estimate: Callable[[RBM, float, int], Estimate] | None = None,
 ) -> xr.Dataset:
-    """Mean log-likelihoods, in nats, of RBMs trained by train(rate, run) -> TrainingRun, as a Dataset.
+    """Mean log-likelihoods, in nats, of RBMs trained by train(rate, run) -> TrainingRun.
 
-    splits: {name: visible values (examples, visible) from 0 to 1}. A training that diverged has NaN. estimate(rbm,
-    rate, run) -> Estimate replaces enumeration. The first RBM is enumerated as well; if the two values disagree, all
-    RBMs are enumerated. So is each RBM whose estimate did not converge. Returns a Dataset over (rate, run, split).
+    splits: {name: visible values (examples, visible) from 0 to 1}. The values of a training that diverged are NaN.
+    estimate(rbm, rate, run) -> Estimate replaces enumeration. The first RBM is enumerated as well. If its two values
+    disagree, all RBMs are enumerated. An RBM whose estimate did not converge is always enumerated. Returns a Dataset
+    over (rate, run, split).
     """
     likelihood = np.full((len(rates), runs, len(splits)), np.nan)
     log_z, std_error, sweeps, finished = np.full((4, len(rates), runs), np.nan)

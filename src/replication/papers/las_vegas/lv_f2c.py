@@ -1,7 +1,7 @@
 """Las Vegas figure 2c: tour lengths by digit.
 
-Tour lengths by the digit on the image that the tour started from. Left: share of tours longer than n sweeps, one
-training. Right: geometric mean length, all trainings. Visible units are at their means. Savarese et al. (2018),
+Tour lengths by the digit on the image from which the tour started. Left: share of tours longer than n sweeps, in one
+training. Right: geometric mean length, in all trainings. Visible units are at their means. Savarese et al. (2018),
 figure 2c.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from replication.types import Artifacts, Dataset, Figure, Inputs, Statistics
 
 
-# Digits that the model learns well, and those that it has more trouble with.
+# Digits that the model learns well, and digits with which it has more trouble.
 _SHORT, _LONG = (1, 6), (4, 8)
 CLAIMS = {
     "digits": Claim(
@@ -59,7 +59,7 @@ def sizes(here: Here) -> Size:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Mean log length of tours from 1 and 6, less the mean log length from 4 and 8."""
+    """Mean log length of tours from the digits 1 and 6, minus the mean log length from 4 and 8."""
     means = over_trainings(mean_logs, artifacts["tours"])
     short, long = (means[list(digits)] for digits in (_SHORT, _LONG))
     return {"digits": over_repeats(difference_of_means, short, long)}
@@ -74,7 +74,7 @@ def mean_logs(tours: Dataset) -> Array:
 
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
-    """Tour lengths by the digit on the image that they started from: tails, and geometric means by training."""
+    """Tour lengths by the digit on the first image: tails of one training, and geometric means of all trainings."""
     trainings = artifacts["tours"]
     first = next(iter(trainings.values()))
     figure = new_figure(9.0, 4.2)

@@ -54,7 +54,7 @@ CLAIMS = {
     ),
 }
 _TOURS = "#332288"
-# Half-height of the panel of errors, relative to the largest error or interval end after the first third of the points.
+# Half-height of the panel of errors, relative to the largest error or interval end after a third of the points.
 _ROOM = 1.2
 
 
@@ -101,8 +101,7 @@ def _estimates(here, model):
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Error at the end, its ratio to the error at the start, and the coverage of the intervals; repeats are
-    trainings."""
+    """Error by all tours, its ratio to the error by ten tours, and coverage of intervals; repeats are trainings."""
     ends, starts, held, doubts = [], [], [], []
     for model, trainings in artifacts["estimates"].items():
         truths = {name: truth_of(artifacts["truths"][model][name]) for name in trainings}
@@ -112,7 +111,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
         starts.append([of_tours[0] for of_tours in errors])
         held.append([_share_held(by_tours, *truth) for by_tours, *truth in known])
         doubts += [doubt for *_, doubt in known]
-    # Arrays (state, training, replicate), with the trainings that all states have.
+    # Arrays (state, replicate, training), with equally many trainings of all states.
     fewest = min(map(len, ends))
     if not fewest:
         return dict.fromkeys(CLAIMS, untested())
@@ -126,7 +125,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def _share_held(by_tours, truth, doubt):
-    """Share of intervals by all tours that cover the truth, with a tolerance of the error of the truth."""
+    """Share of intervals by all tours that cover the truth, with a tolerance of two standard errors of the truth."""
     low, high = (by_tours[name].transpose("tours", "replicate").values[-1] for name in ("low", "high"))
     return np.mean((low - 2.0 * doubt <= truth) & (truth <= high + 2.0 * doubt))
 
@@ -137,7 +136,7 @@ def _share_cut(by_tours):
 
 
 def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
-    """Errors of log Z by tours with their intervals against the number of tours; RMSE against chain-sweeps."""
+    """Errors of log Z by tours with intervals against the number of tours, and RMSE against chain-sweeps."""
     estimates, truths = (
         {model: next(iter(trainings.values())) for model, trainings in artifacts[name].items()}
         for name in ("estimates", "truths")

@@ -79,7 +79,7 @@ def _sizes_1(here: Here) -> Size:
 
 
 def _statistics_1(artifacts: Artifacts) -> Statistics:
-    """Mean log length of tours in which CD-k ends, less the mean log length of first tours."""
+    """Mean log length of the tours in which CD-k ends, minus the mean log length of first tours."""
     held, first = (
         over_trainings(lambda chains, name=name: np.log(chains[name]).mean(), artifacts["inspected"])
         for name in ("held", "first")
@@ -88,7 +88,7 @@ def _statistics_1(artifacts: Artifacts) -> Statistics:
 
 
 def draw_1(artifacts: Artifacts) -> Figure:
-    """Draw the chains; the frame of each sweep has the colour of its tour."""
+    """Draw the chains. The frame of each image has the colour of the tour that the sweep belongs to."""
     chains = artifacts["chains"]
     count, sweeps = chains.sizes["chain"], chains.sizes["sweep"]
     figure = new_figure(0.62 * (sweeps + 1) + 0.6, 0.9 * count + 0.9)
@@ -112,7 +112,7 @@ def draw_1(artifacts: Artifacts) -> Figure:
 
 
 def tours_of(home: Array) -> list[tuple[int, bool]]:
-    """(number, whether it returns) of the tour that each sweep belongs to; home (sweep,): returns after that sweep."""
+    """For each sweep, the number of its tour and whether this tour returns; home (sweep,): returns after each sweep."""
     numbers = np.concatenate([[0], np.cumsum(home)[:-1]])
     return [(int(number), bool(number < np.sum(home))) for number in numbers]
 
@@ -172,7 +172,7 @@ def _statistics_3(artifacts: Artifacts) -> Statistics:
 
 
 def resemblance(tours: Dataset) -> Array:
-    """Mean correlation of the pixels of images with those of first draws, (kind,)."""
+    """Mean correlation (kind,) between the pixels of images and the pixels of first draws."""
     image, drawn = (
         tours[name].values - tours[name].values.mean(axis=-1, keepdims=True) for name in ("image", "first_draw")
     )
@@ -183,7 +183,7 @@ def resemblance(tours: Dataset) -> Array:
 
 
 def draw_3(artifacts: Artifacts) -> Figure:
-    """Images that start the shortest and the longest tours of one training, each above the first visible state."""
+    """Images that start the shortest and the longest tours of one training, each above the first draw of its tour."""
     tours = next(iter(artifacts["tours"].values()))
     kinds, shown = tours["kind"].values, min(tours.sizes["shown"], _DRAWN)
     figure = new_figure(0.9 * shown + 1.4, 5.0)

@@ -1,4 +1,4 @@
-"""Lengths of tours of trained models: the experiments and sizes that figures 2 and 3 share, and numbers by training."""
+"""Lengths of tours of trained models: experiments, sizes, statistics and drawing for figures 2 and 3."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ if TYPE_CHECKING:
     from replication.types import Axes, Dataset
 
 
-# From the authors' code and the text: tours of figures 2 and 3, the hidden units of their model, the updates of its
-# training, and the length at which figure 3 cuts tours.
+# From the paper and its code: tours of figures 2 and 3, hidden units of the model, updates of its training, and the
+# length at which figure 3 cuts tours.
 TOURS, HIDDEN, UPDATES, LIMIT = 19_200, 32, 42_900, 99_999
-# Measured mean length of tours with 32 hidden units, over draws and means and the three stopping sets of lv-f2b.
+# Measured mean length of tours with 32 hidden units. It is a mean over both kinds of visible units and over the three
+# stopping sets of lv-f2b.
 _MEAN_LENGTH = 1_100
 
 
 def lengths(here: Here, model: str) -> dict[str, Experiment]:
-    """Lengths of tours of every training of a model, {training: Experiment}.
+    """Experiments {training: Experiment} on the lengths of tours of every training of a model.
 
     The tours of the model of lv-f2b run to stopping sets of several sizes. All models trained as published have the
     `cap` of lv-f3, because figure 3 shows tours that are unfinished at this length.
@@ -73,13 +74,13 @@ def tour_size(here: Here, models: Iterable[str]) -> Size:
 
 
 def over_trainings(of_one: Callable[[Dataset], ArrayLike], trainings: Mapping[str, Dataset]) -> Array:
-    """Numbers (..., training) of the Datasets of all trainings; of_one(Dataset) -> number or array."""
+    """The values (..., training) of `of_one` at the Datasets of all trainings; of_one(Dataset) -> number or array."""
     return np.stack([np.asarray(of_one(tours), float) for tours in trainings.values()], axis=-1)
 
 
 def with_means(tours: Dataset, name: str = "length", rounds: int = 0) -> Array:
     """A variable (batch, tour) of the tours to stopping set number `rounds`, with visible units at their means."""
-    # NumPy indexing, because `sel` and `isel` take a hundred times as long, and there are many trainings.
+    # NumPy indexing saves time over many trainings: `sel` and `isel` take a hundred times as long.
     visible = tours.variables["visible"].values.tolist().index("means")
     return tours.variables[name].values[visible, rounds]
 
@@ -90,7 +91,7 @@ def geometric_mean(values: Array) -> Array:
 
 
 def tail(lengths: Array) -> tuple[Array, Array]:
-    """Lengths that occur, and the share of tours that are longer than each."""
+    """The lengths that occur, and for each the share of tours that are longer."""
     values, counts = np.unique(lengths, return_counts=True)
     return values, 1.0 - np.cumsum(counts) / lengths.size
 
@@ -98,7 +99,7 @@ def tail(lengths: Array) -> tuple[Array, Array]:
 def draw_tail(axis: Axes, lengths: Array, **look: Any) -> None:
     """Draw the tail of the lengths as a line."""
     values, longer = tail(lengths)
-    # A logarithmic axis has no 0.
+    # A logarithmic axis cannot show 0.
     seen = np.where(longer > 0.0, longer, np.nan)
     # No tour is shorter than one sweep.
     axis.plot([1.0, *values], [1.0, *seen], drawstyle="steps-post", **look)

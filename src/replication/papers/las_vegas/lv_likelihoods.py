@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _RIVALS = ("cd-1", "cd-10", "pcd-1", "pcd-10")
 REFERENCE = "lvs-1"
-# Updates of an epoch of MNIST. The paper trains for 100 epochs; its code states the hidden units of the tables.
+# Updates of an epoch of MNIST, epochs of the paper, and hidden units of the tables in the code of the paper.
 _EPOCH, _EPOCHS, _HIDDEN = 429, 100, {"lv-t1": 32, "lv-t2": 25}
 # Mean test log-likelihoods of tables 1 and 2, nats.
 _LEVELS = {
@@ -31,7 +31,11 @@ _MEAN = "mean test log-likelihood [nat] over runs"
 
 
 def _claims(table, at, lead, spread, difference):
-    """Claims of a table. lead: published lead of LVS-1 over the best rival [nat]; spread: that of the difference."""
+    """Claims of a table.
+
+    lead: published lead of LVS-1 over the best rival [nat]. spread: spread of this lead. difference: published lead of
+    LVS-10 over LVS-1 [nat].
+    """
     where = f"Empirical Results, RBM learning, table {table}"
     titles = ("CD-1", "CD-10", "PCD-1", "PCD-10", "LVS-1", "LVS-3", "LVS-10")
     levels = ", ".join(f"{title} {level}" for title, level in zip(titles, _LEVELS[f"lv-t{table}"], strict=True))
@@ -129,7 +133,7 @@ def _statistics(artifacts: Artifacts, table: str) -> Statistics:
 
 
 def in_step(runs: Iterable[Array]) -> list[Array]:
-    """Cut all arrays to the runs that all have; runs of the same number share their mini-batches and first weights."""
+    """Cut all arrays to their common runs. Runs of the same number share mini-batches and initial weights."""
     arrays = list(runs)
     common = min(values.shape[-1] for values in arrays)
     return [values[..., :common] for values in arrays]
@@ -141,23 +145,23 @@ def tests_of(runs: Mapping[str, Dataset]) -> dict[str, Array]:
 
 
 def at_best_rate(trainings: Dataset) -> Dataset:
-    """The runs at the rate of the best mean validation log-likelihood, a Dataset.
+    """The runs at the rate with the best mean validation log-likelihood.
 
-    A rate at which any run diverged is left out, unless runs diverged at every rate.
+    A rate at which any run diverged is left out. If runs diverged at every rate, the first rate is taken.
     """
     mean = trainings["log_likelihood"].sel(split="validation").mean("run", skipna=False).values
     return trainings.isel(rate=int(np.nanargmax(mean)) if np.isfinite(mean).any() else 0)
 
 
 def statistics_1(artifacts: Artifacts) -> Statistics:
-    """Statistics of both tables, and the sweeps of LVS-10 over the sweeps of CD-10."""
+    """The statistics that both tables have, and the sweeps of LVS-10 / the sweeps of CD-10."""
     spent = [at_best_rate(artifacts["trainings"][name])["chain_sweeps"].values for name in ("lvs-10", "cd-10")]
     complexity = over_repeats(ratio_of_means, *in_step(spent), scale="log")
     return _statistics(artifacts, "lv-t1") | {"complexity": complexity}
 
 
 def statistics_2(artifacts: Artifacts) -> Statistics:
-    """Statistics of both tables, likelihoods at printed, other and larger rates, and tours at a small rate."""
+    """The statistics that both tables have, likelihoods at several learning rates, and tours at a small rate."""
     low, high = 0.01, 0.1
 
     def gain(name):

@@ -95,7 +95,7 @@ _CLAIMS_2A = {
     ),
 }
 _LINES = {"draws": "-", "means": "--"}
-# Line styles of models that are not trained as published; they differ because the lines may overlap.
+# Line styles of models that are not trained as published. They alternate, because the lines may overlap.
 _OTHERWISE = ("-", ":")
 _TEXTS = {"draws": "visible units drawn", "means": "their means, as published"}
 
@@ -172,13 +172,13 @@ def _median(length):
 
 
 def _returned(tours):
-    """Tours of one sweep that end in the hidden state that they started from, and all tours of one sweep."""
+    """Numbers of tours of one sweep that end in the hidden state from which they started, and of all such tours."""
     single = (with_means(tours) == 1) & (with_means(tours, "finished") == 1)
     return np.array([(with_means(tours, "same") * single).sum(), single.sum()])
 
 
 def _returns(tours):
-    """Returns and sweeps of tours older than a tenth of the cap, and of tours from a hundredth to a tenth of it."""
+    """Numbers of returns and sweeps at ages above a tenth of the cap, and at ages from a hundredth to a tenth of it."""
     length, finished, cap = with_means(tours), with_means(tours, "finished") == 1, tours.attrs["cap"]
     ages = [(cap / 10, cap), (cap / 100, cap / 10)]
     return np.concatenate(
@@ -190,7 +190,7 @@ def _returns(tours):
 
 
 def draw_2a(artifacts: Artifacts, *, titles: Names) -> Figure:
-    """Tails of tour lengths of several models, with visible units drawn and, if these were run, at their means."""
+    """Tails of tour lengths of several models, with visible units drawn, and also at their means if these were run."""
     figure = new_figure(7.0, 5.0)
     axis = figure.subplots()
     by_model = {model: next(iter(trainings.values())) for model, trainings in artifacts["tours"].items()}
@@ -233,7 +233,7 @@ def _sizes_2b(here: Here) -> Size:
 
 
 def _statistics_2b(artifacts: Artifacts) -> Statistics:
-    """Ratio of the shares of tours longer than one sweep: largest over smallest stopping set."""
+    """Share of tours longer than one sweep with the largest stopping set / the same share with the smallest."""
     last, first = (
         over_trainings(lambda tours, rounds=rounds: (with_means(tours, rounds=rounds) > 1).mean(), artifacts["tours"])
         for rounds in (-1, 0)
@@ -242,7 +242,7 @@ def _statistics_2b(artifacts: Artifacts) -> Statistics:
 
 
 def draw_2b(artifacts: Artifacts, *, title: str) -> Figure:
-    """Tails of tour lengths of one model back to stopping sets of several sizes."""
+    """Tails of the lengths of tours of one model, for stopping sets of several sizes."""
     tours = next(iter(artifacts["tours"].values()))
     figure = new_figure(6.4, 4.4)
     axis = figure.subplots()

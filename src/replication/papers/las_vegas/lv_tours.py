@@ -66,12 +66,13 @@ def tour_lengths(
     shown: int,
     stream: Stream,
 ) -> xr.Dataset:
-    """Tours from hidden states that training images drew, cut after `cap` sweeps, as a Dataset.
+    """A Dataset of tours from hidden states that are drawn from training images, cut after `cap` sweeps.
 
-    rounds: for each stopping set, the hidden states drawn for each image; each set contains the one before. visible:
-    "draws", "means". `batches` times `batch` images are drawn uniformly. Tours to every set start from the same states
-    and use the same random numbers. The Dataset over (visible, rounds, batch, tour) also has the images of the `shown`
-    shortest and the `shown` longest tours, with their first visible draws (first set, last of `visible`).
+    rounds: for each stopping set, the number of hidden states drawn for each image. Each set contains all smaller sets.
+    visible: "draws", "means". `batches` times `batch` images are drawn uniformly. Tours to every set start from the
+    same states and use the same random numbers. The Dataset over (visible, rounds, batch, tour) also has the images of
+    the `shown` shortest and the `shown` longest tours, with their first visible draws. These are tours to the first
+    set, with the last entry of `visible`.
     """
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     example = stream.child("examples").generator().integers(len(images.data), size=batches * batch)
@@ -126,8 +127,9 @@ def broken_chains(
 ) -> xr.Dataset:
     """A chain from an image of each digit, broken into tours wherever its first hidden state is drawn again.
 
-    The image is the first of `candidates`, in the order of the data, whose chain returns after more than one sweep. If
-    there is none, it is the first whose chain returns at all, else the first. Returns a Dataset over (chain, sweep).
+    The image is the first of `candidates`, in the order of the data, whose chain completes a tour of more than one
+    sweep. If there is none, it is the first image whose chain returns at all. If none returns, it is the first image.
+    Returns a Dataset over (chain, sweep).
     """
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     rows = []
@@ -156,10 +158,10 @@ def broken_chains(
 
 
 def inspected(artifacts: Artifacts, *, k: int, sweeps: int, inspected: int, stream: Stream) -> xr.Dataset:
-    """The experiment on the tour that CD-k takes its state from: `inspected` chains of a model, cut after `sweeps`.
+    """The experiment on the tour from which CD-k takes its state: `inspected` chains of a model, cut after `sweeps`.
 
-    Chains start from the hidden states that training images drew, and a tour ends when that state is drawn again, so
-    tours of a chain are independent draws. Returns a Dataset over chains.
+    Each chain starts from a hidden state that is drawn from a training image. A tour ends when this state is drawn
+    again, so the tours of a chain are independent draws. Returns a Dataset over chains.
     """
     rbm, images = RBM.from_dataset(artifacts["model"]), _images_of(artifacts["dataset"])
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
@@ -179,7 +181,7 @@ def inspected(artifacts: Artifacts, *, k: int, sweeps: int, inspected: int, stre
 def tours_at(home: Array, k: int) -> tuple[Array, Array]:
     """Lengths (chain,) of the first tour and of the tour that sweep k belongs to; home (sweep, chain): returns.
 
-    The length of an unfinished tour is its length at the last sweep.
+    An unfinished tour counts with its length at the last sweep.
     """
     ends = np.where(home, np.arange(1, len(home) + 1)[:, None], len(home))
     starts = np.where(home[: k - 1], np.arange(1, k)[:, None], 0).max(axis=0, initial=0)
@@ -187,9 +189,9 @@ def tours_at(home: Array, k: int) -> tuple[Array, Array]:
 
 
 def stroke_widths(images: Array) -> Array:
-    """Width of strokes (image,) in pixels: twice the area above half grey over its outline.
+    """Width of strokes (image,) in pixels: twice the area above half grey, divided by the length of its outline.
 
-    images (image, pixel) are square. Other images, and images without a pixel above half grey, give NaN.
+    images: (image, pixel). Images that are not square, and images without a pixel above half grey, give NaN.
     """
     side = isqrt(images.shape[1])
     if side * side != images.shape[1]:
@@ -201,7 +203,10 @@ def stroke_widths(images: Array) -> Array:
 
 
 def _extremes(lengths, finished, shown):
-    """Indices (2, shown) of the first of the shortest tours, and of the longest; cut tours rank before others."""
+    """Indices (2, shown) of the shortest and of the longest tours.
+
+    Ties are in the order of the tours, except that among the longest tours cut tours come first.
+    """
     order = np.lexsort((np.arange(lengths.size), finished, -lengths))
     short = np.lexsort((np.arange(lengths.size), lengths))
     return np.array([short[:shown], order[:shown]])

@@ -1,4 +1,4 @@
-"""Las Vegas tables 1 and 2: mean log-likelihoods by trainer, each at the rate of the best validation likelihood."""
+"""Las Vegas tables 1 and 2: mean log-likelihoods by trainer, at the learning rate with the best validation."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _likelihoods(here, name, key):
         {"dataset": here.dataset(entry["dataset"])},
         {"method": trainer["method"], "train": train, "rates": rates, "runs": runs, "annealed": annealed},
         f"trainings/{name}.{key}",
-        # Runs of all trainers share their streams, and so their mini-batches.
+        # The runs of all trainers share their streams, and therefore their mini-batches.
         stream=("trainings", name),
         work={
             "training": trainings * (training_work(full, visible)["training"] + refreshed),
@@ -103,7 +103,7 @@ def _likelihoods(here, name, key):
 
 
 def _settings(here: Here) -> Settings:
-    """Trainers with their titles and published numbers; the title of the table, with the sizes of its trainings."""
+    """Titles and published numbers of the trainers, and the title of the table with the sizes of its trainings."""
     entry = here.config["trainings"][here.entry["trainings"]]
     train = entry["train"]
     sizes = f"{_VALUES[train['values']]}, {train['hidden']} hidden units, {train['updates']:,} updates"
@@ -115,7 +115,7 @@ def _settings(here: Here) -> Settings:
 
 
 def rows(artifacts: Artifacts, *, title: str, trainers: dict) -> Dataset:
-    """Exact mean log-likelihoods over runs by trainer; on the test split LVS-1 is compared with all others, run by run.
+    """A row for each trainer: mean log-likelihoods over runs, and the paired lead of LVS-1 on the test split.
 
     trainers: {trainer: {title, hidden units, published numbers}}.
     """

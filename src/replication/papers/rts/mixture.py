@@ -1,8 +1,8 @@
 """Estimators, and step sizes of Hamiltonian Monte Carlo, on a mixture of two Gaussians with known log Z.
 
-Carlson et al. (2016), section 4.1 and supplement E.1: ten coordinates, covariance 0.5 I, five apart along the first,
-base N(0, 30 I), uniform prior over the rungs. The paper states neither the number nor the spacing of the rungs, so the
-ladder is an argument.
+The Gaussians have ten coordinates and the covariance 0.5 I. Their means are five apart along the first coordinate. The
+base is N(0, 30 I), and the prior over the rungs is uniform (Carlson et al. 2016, section 4.1 and supplement E.1). The
+paper states neither the number nor the spacing of the rungs, so the ladder is an argument.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ class _Sampler:
 
 
 def ladder_of(name: str, rungs: int, target: GaussianMixture, base: GaussianMixture) -> Array:
-    """Inverse temperatures (rung,): as in `paths.inverse_temperatures`, or "geometric" for equal ratios of precision.
+    """Inverse temperatures (rung,) as in `paths.inverse_temperatures`, or "geometric" for equal ratios of precision.
 
-    Along the path the precision of a coordinate grows from its value in the base to its value in the target's
-    components. Rungs with equal ratios of precision are about equally far apart for the sampler.
+    Along the path the precision of a coordinate grows from its value in the base to its value in the components of the
+    target. Rungs with equal ratios of precision are about equally far apart for the sampler.
     """
     if isinstance(name, str) and name == "geometric":
         precision = np.geomspace(1.0 / base.variance, 1.0 / target.variance, whole_number("rungs", rungs, minimum=2))
@@ -87,10 +87,10 @@ def ladder_of(name: str, rungs: int, target: GaussianMixture, base: GaussianMixt
 def estimators(_: object, *, samples: Sequence[int], replicates: int, stream: Stream, **settings: Any) -> xr.Dataset:
     """log Z (estimator, samples, replicate) by every estimator from the same draws, with adaptive step sizes.
 
-    The experiment needs no artifacts. samples: increasing numbers of draws, summed over the chains of a replicate; an
+    The experiment needs no artifacts. samples: increasing numbers of draws, summed over the chains of a replicate. An
     estimate reads the first draws of a run. settings: the ladder, the chains, their initial iterations, and `tuning`
-    for `step_sizes.tune`. Returns a Dataset with exact log Z and the value of each rule of TI at exact means. Raises
-    ValueError if a number of samples is not a multiple of the chains.
+    for `hamiltonian_chains.tune`. Returns a Dataset that also has exact log Z and the limit of each estimator for
+    infinitely many draws. Raises ValueError if the numbers of samples are not increasing multiples of the chains.
     """
     chains = settings["chains"]
     uneven = [count for count in samples if count % chains or count < 2 * chains]
@@ -137,7 +137,8 @@ def _limits(sampler):
 def estimates(draws: HamiltonianDraws, count: int) -> dict[str, float]:
     """log Z in nats by every estimator, {name: log Z}, from the first `count` draws of every chain.
 
-    Each draw counts at the rung that was drawn given its x (eqs 9, 12, 21; Friel, Hurn & Wyse 2014; MBAR by eq 18).
+    RTS and TI-RB weight a draw by q(beta_k | x) at every rung. The other estimators count a draw at the rung that was
+    drawn given its x. Sources: eqs 9, 12, 18 (MBAR) and 21; Friel, Hurn & Wyse (2014).
     """
     betas, delta, rungs = draws.betas, draws.delta[:, :count].ravel(), draws.rungs[:, 1 : count + 1].ravel()
     log_q = np.log(draws.prior) - draws.log_z_hat + betas * delta[:, None]
@@ -166,9 +167,9 @@ def steps(_: object, *, draws: int, replicates: int, stream: Stream, **settings:
     """Fixed against adaptive step sizes: mixing along the ladder and log Z by RTS (step rule, replicate).
 
     draws: recorded draws of every chain of a replicate; settings as in `estimators`. The fixed step is the average of
-    the adaptive steps. Both rules therefore need the tuning, and take equally many leapfrog steps per draw. Mixing is
-    measured on the index of the rung, which is linear in beta on a linear ladder. Returns a Dataset, with the trace of
-    the first chain of the first replicate.
+    the adaptive steps. Both rules therefore need the tuning, and take the same number of leapfrog steps per draw.
+    Mixing is measured on the index of the rung, which is linear in beta on a linear ladder. Returns a Dataset that also
+    has the trace of the first chain of the first replicate.
     """
     sampler = _Sampler(stream, **settings)
     rungs = sampler.betas.size
@@ -210,7 +211,7 @@ def steps(_: object, *, draws: int, replicates: int, stream: Stream, **settings:
 
 
 def _mixing(run):
-    """log Z by RTS, autocorrelation time and round trips of one replicate."""
+    """log Z by RTS, autocorrelation time, and round trips per 1,000 draws, of one replicate."""
     occupancy, visited = run.occupancy.sum(axis=0), run.rungs[:, 1:]
     curve = updated_log_z(run.log_z_hat, run.prior, occupancy / occupancy.sum())
     return {
@@ -223,8 +224,9 @@ def _mixing(run):
 def autocorrelation_time(values: Array) -> float:
     """Integrated autocorrelation time in draws, at least 1, of chains (chain, draw) of one process.
 
-    The time is 1 + 2 times the sum of the autocorrelations up to the first lag of at least five such times (Sokal
-    1997). Deviations are from the mean of all chains. The time of chains that never move is their length.
+    The time is 1 + 2 times the sum of the autocorrelations. The sum ends at the first lag that is at least five times
+    the result (Sokal 1997). Deviations are from the mean of all chains. The time of chains that never move is their
+    length.
     """
     draws = values.shape[1]
     deviations = values - values.mean()

@@ -29,7 +29,7 @@ _EARLIER = "spread: the decisive scale, earlier seed"
 
 
 def _of_models(key, words, measured, powers, **parts):
-    """A claim on each model."""
+    """The same claim on each model, {key with the suffix of the model: Claim}."""
     return {
         f"{key}{suffix}": Claim(f"{words} ({size})", _CAPTION, measured=measured, scale="log", power=power, **parts)
         for (suffix, size, *_), power in zip(_MODELS.values(), powers, strict=True)
@@ -114,7 +114,7 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def run_sizes(here: Here, model: str, estimators: Iterable[str]) -> tuple[list[int], int, int]:
-    """Budgets, fewest replicates and chains of a model's estimates; estimators with separate budgets are left out."""
+    """Budgets, fewest replicates and chains of the estimates of a model. Budgets of single estimators are ignored."""
     entry, matrix = here.config["models"][model], here.config["matrix"]
     replicates = entry.get("replicates", matrix["replicates"])
     by_name = replicates if isinstance(replicates, dict) else dict.fromkeys(estimators, replicates)
@@ -123,7 +123,7 @@ def run_sizes(here: Here, model: str, estimators: Iterable[str]) -> tuple[list[i
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics of the claims' models; NaN if the figure lacks the model or the budgets of 1,000 and 10,000 sweeps."""
+    """Statistics of the claims; NaN if the figure lacks the model, or the budgets of 1,000 and 10,000 sweeps."""
     statistics = dict.fromkeys(CLAIMS, untested("the figure leaves out the model of this claim"))
     models = [model for model in artifacts["estimates"] if model in _MODELS]
     ends = {"below": [], "above": []}
@@ -159,22 +159,22 @@ def _at(error, budget):
 
 
 def bias_left_ratio(rts: Array, *others: Array) -> Array:
-    """Share of the first budget's bias that is left at the second: by RTS, over the smallest share of the others."""
+    """Share of the bias at the first budget that is left at the second, RTS / smallest of the others."""
     return _left(rts) / np.min([_left(other) for other in others], axis=0)
 
 
 def _left(errors):
-    """|Mean error| at the second budget over that at the first: errors (resample, budget, replicate)."""
+    """|Mean error| at the second budget / |mean error| at the first; errors (resample, budget, replicate)."""
     bias = np.abs(errors.mean(axis=-1))
     return bias[:, 1] / bias[:, 0] if bias.shape[1] > 1 else np.full(len(bias), np.nan)
 
 
 def _accuracy(artifacts, models):
-    """RMSE of AIS over that of RTS, geometric mean over all budgets of all models."""
+    """RMSE of AIS divided by the RMSE of RTS, as a geometric mean over all budgets of all models."""
     errors, truth_errors = [], []
     for model in models:
         truth, truth_error = truth_of(artifacts["truths"][model])
-        # Errors in units of the truth's error: `over_repeats` takes one truth error for both models.
+        # Errors are in units of the standard error of the truth, because `over_repeats` takes one value for all models.
         unit = truth_error if 0.0 < truth_error < np.inf else 1.0
         truth_errors.append(truth_error / unit)
         for runs in (artifacts["estimates"][model], artifacts.get("longer", {}).get(model, {})):

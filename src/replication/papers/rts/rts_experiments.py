@@ -34,11 +34,11 @@ _FLUX = "smallest ratio along the ladder of the flux to the mean flux from a mat
 def initial_iterations(
     artifacts: Artifacts, *, rungs: int, sweeps: int, iterations: int, replicates: int, chains: int, stream: Stream
 ) -> xr.Dataset:
-    """log Zhat_k and occupancy c_k after every initial iteration by all variants, from Zhat = 1, and exact log Z_k.
+    """log Zhat_k and occupancy c_k after every initial iteration of all variants, beside exact log Z_k.
 
-    The base is matched to the training data. Returns a Dataset over (replicate, variant, iteration, rung); log Z in
-    nats, relative to the base. Raises ValueError when the model is too large to enumerate. Source: Carlson et al.
-    (2016), figure 1.
+    All variants start from Zhat = 1. The base is matched to the training data. Returns a Dataset over (replicate,
+    variant, iteration, rung), log Z in nats relative to the base. Raises ValueError if the model is too large to
+    enumerate. Source: Carlson et al. (2016), figure 1.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     betas = inverse_temperatures("linear", rungs)
@@ -89,14 +89,14 @@ def _by_stochastic_approximation(sampler, sweeps, iterations):
 def runs(artifacts: Artifacts) -> xr.Dataset:
     """The part of an `estimate` that figures read: log Z over (budget, replicate), and the mean transition matrix.
 
-    The transition matrices of all runs would take a hundred times the space. Each row of the mean matrix averages the
-    runs whose chains have moves from that part of the ladder.
+    The transition matrices of all runs would take a hundred times the space. Each row of the mean matrix is a mean over
+    the runs whose chains moved from that part of the ladder.
     """
     estimate = artifacts["estimate"]
     if "transition_matrix" not in estimate:
         return estimate[["log_z"]].drop_attrs(deep=False)
     matrix = estimate["transition_matrix"]
-    # Without a move from a part of the ladder, its row in the matrix of the run is zero.
+    # If a run has no move from a part of the ladder, that row of its matrix is zero.
     left = (matrix > 0.0).any("part_after").sum("replicate")
     mean = (matrix.sum("replicate", dtype=np.float64) / np.maximum(left, 1)).astype(matrix.dtype)
     variables = estimate[["log_z", "initial_iterations"]].drop_attrs(deep=False)
@@ -125,8 +125,9 @@ def longer_runs(
 def knots(artifacts: Artifacts) -> xr.Dataset:
     """The smallest flux along the ladder of RTS from a `uniform` and a `matched` base, at their largest common budget.
 
-    The flux of each run is divided by the mean flux from the matched base at the same place of the ladder, because flux
-    is small at the ends of the ladder for any base. The result is NaN if the mean flux is zero everywhere.
+    The flux of each run is divided by the mean flux from the matched base at the same boundary. This removes the fall
+    of the flux towards the ends of the ladder, which any base has. The result is NaN if the mean flux is zero
+    everywhere.
     """
     matrices = {name: estimate["transition_matrix"] for name, estimate in artifacts.items()}
     budget = max(set.intersection(*({*matrix["budget"].values.tolist()} for matrix in matrices.values())))
@@ -144,9 +145,9 @@ def knots(artifacts: Artifacts) -> xr.Dataset:
 
 
 def flux(transitions: np.ndarray) -> np.ndarray:
-    """Share of the moves that cross each place of the ladder upwards (..., part - 1), from (..., part, part) matrices.
+    """Share (..., part - 1) of the moves that cross each boundary between parts of the ladder upwards.
 
-    All rows have equal weight, because the prior is uniform.
+    transitions: matrices (..., part, part). All rows have equal weight, because the prior is uniform.
     """
     parts = transitions.shape[-1]
     boundary = np.arange(1, parts)
@@ -159,8 +160,8 @@ def occupancies(
 ) -> xr.Dataset:
     """log Z (estimator, budget, replicate) by RTS, SD and RSD from the same draws (Carlson et al. 2016, figure 8).
 
-    Beside them are the bias and variance of RTS by eqs 15 and 16. The base is matched to the training data; budgets in
-    sweeps per chain. Returns a Dataset, log Z in nats.
+    The bias and variance of RTS by eqs 15 and 16 are computed as well. The base is matched to the training data.
+    Budgets are in sweeps per chain. Returns a Dataset, log Z in nats.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     settings = {"base": base, "rungs": rungs, "settling": SETTLING}
@@ -192,9 +193,9 @@ def occupancies(
 
 
 def delta_method(occupancy: np.ndarray) -> tuple[float, float]:
-    """Bias and variance of log Z by RTS, in nats, from the occupancy (chain, rung) of the rungs by each chain.
+    """Bias (nats) and variance (nats^2) of log Z by RTS, from the occupancy (chain, rung) of the rungs by each chain.
 
-    Source: Carlson et al. (2016), eqs 15 and 16; the variances of c_1 and c_K are those of means over the chains.
+    Source: Carlson et al. (2016), eqs 15 and 16. The variances of c_1 and c_K are variances of means over chains.
     """
     ends = occupancy[:, [0, -1]] / occupancy.sum(axis=1, keepdims=True)
     relative = ends / ends.mean(axis=0)

@@ -84,7 +84,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Error of log Zhat_k, its jumps from rung to rung, and distance to the prior, at the last iteration."""
+    """Error of log Zhat_k, its jumps from rung to rung, and distance of c_k from the prior, at the last iteration."""
     last = artifacts["iterations"].isel(iteration=-1)
     error = (last["log_z"] - last["exact_log_z"]).transpose("variant", "rung", "replicate")
     rao_blackwell, counts, stochastic = (error.sel(variant=variant).values for variant in _VARIANT_TITLES)

@@ -38,7 +38,7 @@ def _runs_and_truths(here, models, estimators):
 
 
 def _longer_runs(here, model):
-    """Fewer repeats at more sweeps than the budgets of the model, {estimator: Experiment}."""
+    """Experiments {estimator: Experiment} with more sweeps than the budgets of the model, and fewer repeats."""
     budgets, repeats = here.entry["longer"][model], here.entry["repeats"]
     chains = here.chains_of(model)
     experiments = {}
@@ -97,13 +97,13 @@ def draw(artifacts: Artifacts, *, titles: Names, names: Names, published: Mappin
 
 
 def _joined(bands):
-    """Values (budget,) and bands (2, budget) of several lists of budgets, one after the other."""
+    """Concatenate the values (budget,) and bands (2, budget) of several lists of budgets."""
     values, band = (np.concatenate(parts, axis=-1) for parts in zip(*bands, strict=True))
     return values, band
 
 
 def _limit(axis, truth, estimates):
-    """Set limits that show the means of all later budgets, and half of the means at the first, which may be far off."""
+    """Set limits that show half of the means at the first budget, and all means at later budgets."""
     errors = [np.abs(estimate["log_z"].mean("replicate").values - truth) for estimate in estimates]
     reach = max(np.median([error[0] for error in errors]), *(error[1:].max(initial=0.0) for error in errors))
     if reach > 0.0:
@@ -111,7 +111,7 @@ def _limit(axis, truth, estimates):
 
 
 def _mark_outside(axis):
-    """A triangle at the edge of the panel for each mean beyond it."""
+    """Draw a triangle at the edge of the panel for each mean outside the panel."""
     bottom, top = axis.get_ylim()
     for line in [line for line in axis.get_lines() if line.get_marker() != "None"]:
         x, y = line.get_data()

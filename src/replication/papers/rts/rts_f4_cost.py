@@ -1,7 +1,7 @@
 """RTS figure 4: the cost of MBAR.
 
-Left: seconds on one core of the estimates of figure 4 from the same draws. Right: these seconds over the seconds of
-sampling the draws. Values are means of five timings on this machine, and differ from run to run.
+Left: seconds on one core of the estimates of figure 4 from the same draws. Right: these seconds divided by the seconds
+of sampling the draws. Values are means of five timings on this machine, and differ from run to run.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Time of MBAR over that of sampling its draws, at the most rungs."""
+    """Seconds of MBAR divided by the seconds of sampling its draws, at the most rungs."""
     timings = artifacts["timings"]
     last = timings["seconds"].isel(rungs=-1)
     seconds = [last.sel(step=step).values for step in ("mbar", "sampling")]
@@ -57,13 +57,13 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def sizes(here: Here) -> Size:
-    """Most rungs of figure 4."""
+    """The largest number of rungs, and the number of draws, in figure 4."""
     most, draws = max(here.entry["ladders"]), here.entry["samples"]
     return Size({"most rungs": (most, 1000), "draws": (draws, 10_000)}, TIMINGS)
 
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
-    """Seconds of each estimator on the same draws against the number of rungs, and over the seconds of sampling."""
+    """Seconds of each estimator on the same draws against the number of rungs, absolute and relative to sampling."""
     timings = artifacts["timings"]
     figure = new_figure(7.2, 3.4)
     left, right = figure.subplots(1, 2, sharex=True)

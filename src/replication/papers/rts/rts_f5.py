@@ -1,7 +1,7 @@
 """RTS figure 5: log Z tracked while RMSspectral trains.
 
-Mean log-likelihood of training and validation data while RMSspectral trains on dna after CD-1, with log Z tracked by
-RTS and with log Z by AIS. Carlson et al. (2016), figure 5.
+Mean log-likelihood of training and validation data while RMSspectral trains on dna after CD-1. Log Z is tracked by RTS,
+and estimated by AIS at check points. Carlson et al. (2016), figure 5.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """How far tracked log Z lies from AIS, and how much the tracked likelihood falls after its best, over trainings."""
+    """Distances of tracked log Z from AIS, their ratio for other alpha, and falls of the tracked likelihood."""
     checks = list(artifacts["checks"].values())
     distances = [_apart(check) for check in checks]
     numbers = {
@@ -121,11 +121,11 @@ def _fall(check):
 
 
 def _times_apart(distances, others):
-    """Mean of `others` over the mean of `distances`, both (update,); repeats are means of pairs of check points."""
+    """Mean of `others` (update,) divided by the mean of `distances` (update,); repeats are pairs of check points."""
     pairs = [values[: values.size // 2 * 2].reshape(-1, 2).mean(axis=1) for values in (others, distances)]
     return over_repeats(ratio_of_means, *pairs, scale="log") if all(values.size for values in pairs) else untested()
 
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
-    """Train and validation log-likelihood during the first training, by RTS and by the check."""
+    """Training and validation log-likelihood during the first training, by RTS and by AIS."""
     return draw_likelihoods(artifacts["trace"], artifacts["check"], title, "RTS")

@@ -1,7 +1,7 @@
 """RTS figure 7: a uniform base, the knot in its ladder, and remedies.
 
-log Z from a base distribution of uniform units. Top: mean and root mean square error against sweeps, and the error with
-an adapted ladder and with a path of averaged moments at the same budgets. Bottom: empirical transition matrices of the
+log Z from a base distribution of uniform units. Top: mean and root mean square error against sweeps. The right panel
+has an adapted ladder and a path of averaged moments at the same budgets. Bottom: empirical transition matrices of the
 inverse temperature at the largest budget. Chains rarely pass the knot, where the band around the diagonal is thin.
 Carlson et al. (2016), figure 7.
 """
@@ -139,7 +139,7 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Ratios of the uniform to the matched base, and of RTS to AIS from the uniform base."""
+    """Ratios of errors and fluxes: uniform to matched base, and RTS to AIS from the uniform base."""
     truth, truth_error = truth_of(artifacts["truth"])
     uniform, matched = artifacts["estimators"], artifacts["matched"]
     exact: dict[str, Any] = {"scale": "log", "truth_error": truth_error}
@@ -175,7 +175,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def _times_typical(errors, others):
-    """Geometric mean of |errors| (resample, repeat) over the same of `others`; robust against a few large errors."""
+    """Geometric mean of |errors| (resample, repeat) / geometric mean of |others|, robust against a few large errors."""
     return np.exp(np.log(np.abs(errors)).mean(axis=-1) - np.log(np.abs(others)).mean(axis=-1))
 
 
@@ -225,7 +225,7 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
 
 
 def _label_budgets(axis, group):
-    """The budgets of a group of estimates below a panel."""
+    """Label the x axis of a panel with the budgets of a group of estimates."""
     budgets = np.unique(np.concatenate([estimate["budget"].values for estimate in group.values()]))
     style.count_ticks(axis, budgets)
     axis.set_xlabel("Gibbs sweeps per chain")

@@ -55,7 +55,7 @@ CLAIMS = {
     ),
 }
 _ASIDE = 1.04
-_GAIN = 0.9  # RMSE of RSD over that of RTS at 10 hidden units, as published
+_GAIN = 0.9  # published RMSE of RSD / RMSE of RTS at 10 hidden units
 # Hidden units of the models that the claims name.
 _KEYS = {10: "small", 200: "large"}
 
@@ -117,7 +117,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def times_rmse(errors: Array, others: Array) -> Array:
-    """RMSE of errors (resample, budget, repeat) over the RMSE of `others`, as a geometric mean over budgets."""
+    """RMSE of errors (resample, budget, repeat) divided by the RMSE of `others`, as a geometric mean over budgets."""
     return np.exp(np.log(root_mean_square(errors) / root_mean_square(others)).mean(axis=-1))
 
 

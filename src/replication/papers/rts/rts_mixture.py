@@ -48,7 +48,7 @@ def _inputs(here, function, key, draws_of):
 
 
 def estimator_statistics(artifacts: Artifacts) -> Statistics:
-    """The largest RMSE of any estimator over the smallest, over all numbers of samples."""
+    """The largest RMSE of an estimator divided by the smallest, each a geometric mean over numbers of samples."""
     mixture = artifacts["mixture"]
     error = mixture["log_z"].transpose("estimator", "samples", "replicate").values - float(mixture["exact_log_z"])
 
@@ -96,7 +96,7 @@ def draw_estimators(artifacts: Artifacts, *, names: Names) -> Figure:
 
 
 def step_statistics(artifacts: Artifacts) -> Statistics:
-    """Ratios of the fixed to the adaptive step, of the autocorrelation time of beta and of the RMSE of log Z."""
+    """Autocorrelation time of beta and RMSE of log Z, with the fixed step / with the adaptive step."""
     mixture = artifacts["mixture"]
     rules = [mixture.sel(step_rule=rule) for rule in ("fixed", "adaptive")]
     errors = [(by_rule["log_z"] - by_rule["exact_log_z"]).values for by_rule in rules]

@@ -1,7 +1,7 @@
 """RTS sections 2.4, 2.5 and 5: variants and predictions that no figure shows.
 
-Root mean square error and bias of log Z, in nats, by RTS, by its likelihood of blocks with different log Zhat
-(supplement A), and under priors of the inverse temperature that rise or fall. Carlson et al. (2016).
+Root mean square error and bias of log Z by RTS, in nats. The variants use the likelihood of blocks with different log
+Zhat (supplement A), and priors of the inverse temperature that rise or fall. Carlson et al. (2016).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ _COLUMNS = {
 
 
 def inputs(here: Here) -> Inputs:
-    """Runs of RTS, of its likelihood of blocks and of the other priors, and the predictions of eqs 15 and 16."""
+    """Runs of RTS with eq 12, with the likelihood of blocks and with other priors, and predictions by eqs 15 and 16."""
     model = here.entry["model"]
     estimators = [_PLAIN, _MIXED, *here.entry["priors"]]
     figure = here.of(here.entry["figure"])

@@ -1,4 +1,4 @@
-"""Estimators against the number of rungs, on bootstrapped samples of runs (Carlson et al. 2016, figure 4)."""
+"""Estimates for several numbers of rungs, on bootstrapped samples of runs (Carlson et al. 2016, figure 4)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def run(
     mbar_estimates: int,
     stream: Stream,
 ) -> xr.Dataset:
-    """log Z (estimator, ladder, estimate, run) for linear ladders of several numbers of rungs.
+    """log Z (estimator, ladder, estimate, run) for linear ladders with different numbers of rungs.
 
     Each ladder has independent runs of `sweeps` sweeps. From each run `estimates` samples of `samples` draws are taken
     with replacement, and every estimator makes an estimate from each sample. `mbar` makes only `mbar_estimates`
@@ -106,7 +106,7 @@ def run(
 
 
 def estimates_of_samples(draws: SimulatedTemperingDraws, stored: StoredDraws, chosen: Array) -> dict[str, Array]:
-    """log Z_K - log Z_1 of every sample, chosen (sample, draw), by every estimator but MBAR: {name: (sample,)}."""
+    """{estimator: log Z_K - log Z_1 (sample,)} for all estimators but MBAR; chosen: indices (sample, draw) of draws."""
     occupancy, slope_sums = weighted_sums(stored, chosen, draws.betas.size)
     rungs = stored.rungs[chosen]
     visits = _per_rung(rungs, np.ones(rungs.shape), draws.betas.size)
@@ -134,7 +134,7 @@ def weighted_sums(stored: StoredDraws, chosen: Array, rungs: int) -> tuple[Array
     """Sums of q(beta_k | x) and of q(beta_k | x) d log f_k / d beta over every sample: two arrays (sample, rung)."""
     samples, draws = len(chosen), stored.rungs.size
     owner = np.repeat(np.arange(samples), chosen.shape[1])
-    # How often each draw is in each sample; csr_array adds up repeated entries.
+    # The number of times that each draw is in each sample; csr_array adds up repeated entries.
     multiplicity = csr_array((np.ones(chosen.size), (chosen.ravel(), owner)), shape=(draws, samples))
     occupancy, slope_sums = np.zeros((2, samples, rungs))
     for first in range(0, draws, _CHUNK):

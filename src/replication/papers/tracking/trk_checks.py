@@ -32,29 +32,29 @@ BURN_IN = 0.1
 
 
 def after_burn_in(dataset: Dataset) -> Array:
-    """Which rows of a Dataset over `update` lie after the first tenth of the updates."""
+    """Whether each row of a Dataset lies after the first tenth of the updates, bool (update,)."""
     return in_last(dataset, 1.0 - BURN_IN)
 
 
 def in_last(dataset: Dataset, share: float) -> Array:
-    """Which rows of a Dataset over `update` lie in the last share of the updates."""
+    """Whether each row of a Dataset lies in the last `share` of the updates, bool (update,)."""
     update = dataset["update"].values
     return update >= (1.0 - share) * update.max(initial=0)
 
 
 def mean_of_groups(*groups: Array) -> Array:
-    """Average over groups (..., training) of their means over trainings, with equal weights."""
+    """Mean over groups, with equal weights, of the means over the trainings of each group (..., training)."""
     return np.mean([group.mean(axis=-1) for group in groups], axis=0)
 
 
 def ratio_of_groups(*groups: Array) -> Array:
-    """Ratio of the first to the second number of groups (..., 2, training), each averaged as by `mean_of_groups`."""
+    """Ratio of the two numbers in groups (..., 2, training), each averaged by `mean_of_groups`."""
     above, below = np.moveaxis(mean_of_groups(*groups), -1, 0)
     return above / below
 
 
 def over_trainings(statistic: Measure, *numbers: Array, **options: Any) -> Statistic:
-    """`over_repeats` over the trainings (..., training) whose numbers are all finite; NaN if there are none."""
+    """`over_repeats` over the trainings (..., training) whose numbers are all finite; NaN without such a training."""
     finite = [values[..., np.isfinite(values).all(axis=tuple(range(values.ndim - 1)))] for values in numbers]
     return over_repeats(statistic, *finite, **options) if all(part.shape[-1] for part in finite) else untested()
 
@@ -71,7 +71,7 @@ def known_likelihood(check: Dataset, split: str) -> Array:
 
 
 def is_known(check: Dataset) -> Array:
-    """Whether (update,) the standard error of AIS is at most KNOWN nats."""
+    """Whether the standard error of AIS is at most KNOWN nats, bool (update,)."""
     return check["std_error"].values <= KNOWN
 
 

@@ -1,6 +1,7 @@
-"""Parts of figures of a tracked log Z: lines of tracked values, points of checks, axes of updates.
+"""Parts of figures that show tracked log Z: lines of tracked values, points of checks, and axes of updates.
 
-A trace is the Dataset of a training. A check is a Dataset over some of its updates, with log Z exact or by AIS.
+A trace is the Dataset of a training. A check is a Dataset over some updates of the training, with log Z exact or by
+AIS.
 """
 
 from __future__ import annotations
@@ -25,21 +26,22 @@ BY_UPDATE, BY_TEMPERATURE, BIAS = "#D55E00", "#0072B2", "#009E73"
 DEVIATIONS = 3.0
 # Half-width, in nats, up to which an interval is always drawn.
 _ALWAYS_DRAWN = 1.0
-# Largest margin of the limits for intervals, as a share of the range of values.
+# Largest margin of the limits beyond the values, to show intervals, as a share of the range of values.
 _ROOM = 0.25
 
 
 def draw_tracked(axis: Axes, values: DataArray, std_dev: DataArray, **look: Any) -> Array:
-    """A line of tracked values, over `update`, and a band; returns values, lows, highs: (3, update)."""
+    """Draw a line of tracked values over `update`, with a band. Returns values, lower and upper ends (3, update)."""
     low, high = values - DEVIATIONS * std_dev, values + DEVIATIONS * std_dev
     draw_band(axis, values["update"], (values, (low, high)), **look)
     return np.stack([values, low, high])
 
 
 def draw_checked(axis: Axes, check: Dataset, split: str | None, **look: Any) -> Array:
-    """Points with 95% intervals, of log Z or of the log-likelihood of a split; returns values, lows, highs.
+    """Draw points with 95% intervals, of log Z or of the log-likelihood of a split.
 
     A value whose interval reaches farther than the range of all values is drawn as a cross without its interval.
+    Returns values, lower ends and upper ends (3, update).
     """
     values, low, high = (check[name].values for name in ("log_z", "log_z_low", "log_z_high"))
     if split is not None:
@@ -51,7 +53,7 @@ def draw_checked(axis: Axes, check: Dataset, split: str | None, **look: Any) -> 
     update, known = check["update"].values, ~(reach.max(axis=0) > largest)
     axis.errorbar(update[known], values[known], reach[:, known], **look)
     if not known.all():
-        # Bars this long would hide the others.
+        # Bars of this length would hide the other points.
         label = f"{look['label']}\ntoo wide to draw" if "label" in look else None
         axis.plot(update[~known], values[~known], "x", color=look["color"], markersize=4.5, label=label)
     return np.stack([values, low, high])
@@ -69,7 +71,7 @@ def label_updates(axis: Axes) -> None:
 
 
 def limit(axis: Axes, drawn: Sequence[Array]) -> None:
-    """Set limits that show all values of arrays (3, update), and their intervals unless these are far wider."""
+    """Set limits that show all values of arrays (3, update), and their intervals up to a margin."""
     values, lows, highs = np.concatenate(drawn, axis=1)
     low, high = np.nanmin(values), np.nanmax(values)
     room = max(high - low, 1e-3)
@@ -82,7 +84,7 @@ _COLOURS = {"train": "#E69F00", "validation": "#0072B2"}
 
 
 def draw_likelihoods(trace: Dataset, check: Dataset, title: str, tracker_name: str) -> Figure:
-    """A panel of the train and validation log-likelihood by a tracker of that name, and by the check."""
+    """A panel of the training and validation log-likelihood, by the tracker `tracker_name` and by the check."""
     figure = new_figure(8.0, 3.8)
     axis = figure.subplots()
     drawn = []

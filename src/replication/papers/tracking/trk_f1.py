@@ -1,7 +1,8 @@
 """Tracking figure 1: the model behind the filter.
 
-Graphical model of the filter: log Z of every temperature and a bias move with the parameters; changes between updates
-and differences between neighbouring temperatures are observed. Desjardins et al. (2011), figure 1.
+Graphical model of the filter. The hidden state is log Z at every temperature and a bias, which drift with the
+parameters. Changes between updates and differences between neighbouring temperatures are observed. Desjardins et al.
+(2011), figure 1.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 CLAIMS = {"": Claim("Graphical model of the filter", "a drawing", not_tested="a drawing, nothing to measure")}
 _OBSERVED = "#E0E0E0"
 _RADIUS = 0.54
-# Nodes: columns are updates, rows temperatures; an observation lies between the two nodes that it compares.
+# Columns of nodes are updates, and rows are temperatures. An observation lies between the two nodes that it compares.
 _COLUMNS = {"t-1": 1.5, "t": 5.3}
 _BIAS_ROW, _ROWS = 9.9, {"1": 8.0, "2": 5.0, "M": 0.0}
-# Heights of pairs, and the rows that they compare; dots replace the rows in between.
+# Heights of the observations of pairs, and the rows that they compare. Dots replace the rows between "2" and "M".
 _PAIRS = {"1": (6.5, "1", "2"), "2": (3.5, "2"), "M-1": (1.5, "M")}
 _TEMPERATURES = {"1": r"$\beta_1 = 1$", "2": r"$\beta_2$", "M": r"$\beta_M = 0$"}
 _EQUATIONS = (
@@ -48,7 +49,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def draw(artifacts: Artifacts) -> Figure:
-    """The graphical model: log partition functions and a bias in time, and the two kinds of observations of them.
+    """The graphical model: log Z at all temperatures and a bias over time, and the two kinds of observations.
 
     Temperatures are numbered as in the paper, from the model (beta = 1) to the independent units (beta = 0).
     """
@@ -69,7 +70,7 @@ def draw(artifacts: Artifacts) -> Figure:
 
 
 def _draw_states(axis):
-    """Log partition functions and biases of two updates, and arrows from each to the next."""
+    """Draw log Z and the biases at two updates, with arrows from one update to the next."""
     before, now = _COLUMNS.values()
     for time, x in _COLUMNS.items():
         _node(axis, x, _BIAS_ROW, rf"$b_{{{time}}}$", edge=BIAS)
@@ -85,7 +86,7 @@ def _draw_states(axis):
 
 
 def _draw_observations(axis):
-    """Observed nodes, and arrows to them from the states that they depend on."""
+    """Draw the observed nodes, with arrows from the states on which they depend."""
     before, now = _COLUMNS.values()
     middle = 0.5 * (before + now)
     for row in ("1", "2"):
@@ -103,7 +104,7 @@ def _draw_observations(axis):
 
 
 def _draw_key(axis):
-    """The legend of nodes and arrows."""
+    """Draw the legend of nodes and arrows."""
     for x, text in ((7.55, "hidden"), (9.75, "observed"), (12.3, "known")):
         _node(axis, x, 9.9, "", _OBSERVED if text == "observed" else "white", known=text == "known", radius=0.25)
         axis.text(x + 0.4, 9.9, text, va="center", fontsize=8)
@@ -112,18 +113,18 @@ def _draw_key(axis):
 
 
 def _node(axis, x, y, text, fill="white", edge="black", known=False, radius=_RADIUS):
-    """A circle with a label; a known node has a double wall."""
+    """Draw a circle with a label. A known node has a double line."""
     from matplotlib.patches import Circle
 
     axis.add_patch(Circle((x, y), radius, facecolor=fill, edgecolor=edge, linewidth=1.1, zorder=2))
     if known:
         axis.add_patch(Circle((x, y), 0.84 * radius, fill=False, edgecolor=edge, linewidth=1.1, zorder=3))
-    size = 7.5 if fill == _OBSERVED else 8.5  # these have longer labels
+    size = 7.5 if fill == _OBSERVED else 8.5  # observed nodes have longer labels
     axis.text(x, y, text, ha="center", va="center", fontsize=size, math_fontfamily="stix", zorder=4)
 
 
 def _arrow(axis, tail, head, colour, line="-", start=_RADIUS, end=_RADIUS):
-    """An arrow between two nodes, from wall to wall."""
+    """Draw an arrow between the edges of two nodes."""
     from matplotlib.patches import FancyArrowPatch
 
     tail, head = np.array([tail, head])

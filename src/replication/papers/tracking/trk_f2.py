@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 CLAIMS = {"": Claim("Equations of one step of the filter", "a drawing", not_tested="a drawing, nothing to measure")}
-# Empty lines separate steps; a step is a heading and equations; an indented line continues the line above.
+# Empty lines separate steps. A step has a heading and equations. An indented line continues the line above.
 _STEPS = r"""
 State after update $t - 1$
 $(\zeta_1, \ldots, \zeta_{M-1},\, b)_{t-1} \sim N(\mu,\, P)$;   first $\mu = (\zeta_M, \ldots, \zeta_M, 0)$ and

@@ -1,7 +1,7 @@
 """Tracking figure 3: test likelihood while training, exact, by AIS and tracked.
 
 Mean test log-likelihood while an RBM trains: exact by enumeration, by AIS, and with log Z tracked by the Kalman filter.
-The panels have two learning rates, which begin to fall after three numbers of updates (α). Each line is the first of
+The two panels have different initial learning rates, which begin to fall after α updates. Each line is the first of
 several trainings. Desjardins et al. (2011), figure 3.
 """
 
@@ -120,7 +120,7 @@ _KINDS = tuple(f"{speed}-{decay}" for speed in _SPEEDS for decay in _DECAYS)
 _FASTEST = "fast-high"
 _FITTED_SLOW, _FITTED_FAST = _KINDS[:3], _KINDS[3:5]
 _FITTED = (*_FITTED_SLOW, *_FITTED_FAST)
-# The part of a training in which the paper sees a dip: 40,000 to 60,000 of 300,000 updates.
+# The part of a training in which the paper reports a dip: 40,000 to 60,000 of 300,000 updates.
 _DIP = 40 / 300, 60 / 300
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
@@ -144,7 +144,7 @@ def _trainings(here, models):
 
 
 def settings(here: Here) -> Settings:
-    """Panels {title: {model: label}}."""
+    """The panels, {title: {model: label}}."""
     panels = {}
     for speed in _SPEEDS:
         train = {model: here.config["models"][model]["train"] for model in here.entry[speed]}
@@ -174,7 +174,7 @@ def sizes(here: Here) -> dict[str, Size]:
         **dict.fromkeys(("alone", "cover"), _FITTED),
     }
     of_kinds = {key: [model for model in drawn if model.endswith(kinds[key])] for key in kinds}
-    # A configuration may leave all models of a kind out.
+    # A configuration may leave out all models of a kind.
     return {
         **{key: size(models or drawn, 10) for key, models in of_kinds.items()},
         "particles": size(here.entry["particles"], 20),
@@ -182,7 +182,10 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics of exact checks after the first tenth. Repeats are trainings; settings of the rate weigh the same."""
+    """Statistics of exact checks after the first tenth of a training. Repeats are trainings.
+
+    All settings of the learning rate have equal weights.
+    """
     traces = artifacts["traces"]
     numbers = {
         kind: [_numbers(check, traces[kind][name]) for name, check in checks.items()]
@@ -215,7 +218,7 @@ def _over(statistic, *parts, scale="log"):
 
 
 def _numbers(check, trace=None):
-    """Numbers of one training, by name, after its first tenth. Only `alone` needs the trace."""
+    """Numbers {name: number} of one training after its first tenth. Only `alone` needs the trace."""
     update, log_z, settled = check["update"].values, check["log_z"].values, after_burn_in(check)
     through = update / update.max(initial=1)
     inside = (through >= _DIP[0]) & (through <= _DIP[1])
@@ -239,7 +242,7 @@ def _first_over_others(first, *others):
 
 
 def _alone(*groups):
-    """The smaller error of the two observations alone over the tracker's error; groups (..., 3, training)."""
+    """The smaller error of the two observations alone / the error of the tracker; groups (..., 3, training)."""
     bridged, summed, tracked = np.moveaxis(mean_of_groups(*groups), -1, 0)
     return np.minimum(bridged, summed) / tracked
 
@@ -247,7 +250,7 @@ def _alone(*groups):
 def draw(artifacts: Artifacts, *, panels: Mapping[str, Names]) -> Figure:
     """Test log-likelihood while training: exact, by AIS, and by the Kalman filter at the updates of exact values.
 
-    panels: {title: {model: label}}; runs of the same label share a colour.
+    panels: {title: {model: label}}. Trainings with the same label have the same colour.
     """
     from matplotlib.lines import Line2D
 
@@ -279,7 +282,10 @@ def _parts(artifacts, model):
 
 
 def _draw_run(axis, artifacts, model, colour):
-    """Draw the test log-likelihood of a run by each method; returns values, lows, highs (3, update) of each."""
+    """Draw the test log-likelihood of a training by each method.
+
+    Returns an array (3, update) for each method: values, lower ends and upper ends of intervals.
+    """
     trace, exact_check, ais = _parts(artifacts, model)
     log_f = exact_check["mean_log_f"].sel(split="test")
     exact = log_f - exact_check["log_z"]

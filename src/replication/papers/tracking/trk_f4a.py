@@ -1,8 +1,8 @@
 """Tracking figure 4, left: the filter at work.
 
-The Kalman filter at work on an RBM of 500 hidden units trained by SML-APT: tracked and bridged log Z beside AIS, the
-observed change of each update, the bias, the standard deviations of both observations, and the exchange rates along
-the ladder. Desjardins et al. (2011), figure 4.
+The Kalman filter at work on an RBM of 500 hidden units trained by SML-APT. From the top: tracked and bridged log Z
+beside AIS, the observed change of each update, the bias, the standard deviations of both observations, and the ladder
+with its exchange rates. Desjardins et al. (2011), figure 4.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ CLAIMS = {
 # growing number of adaptive temperatures.
 _LADDERS = ("fixed", "adaptive", "growing")
 _KALMAN, _BRIDGE, _CHANGE, _RATE = "#0072B2", "#56B4E9", "#E69F00", "#009E73"
-# Sizes that differ by more than this factor need a logarithmic scale.
+# Magnitudes that differ by more than this factor need a logarithmic scale.
 _WIDE = 30.0
 # Share of a training that counts as its start, and as its end.
 _TENTH = 0.1
@@ -159,7 +159,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Published (section 4, footnote 5): 500 hidden units, 200,000 updates, 10 or 20 chains a rung, 100 of AIS."""
+    """Section 4 and footnote 5: 500 hidden units, 200,000 updates, 10 or 20 chains a rung; AIS with 100 chains."""
     ais = here.config["checks"]["ais"]
 
     def size(*ladders):
@@ -226,7 +226,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
-    """The filter at work: log Z, the two kinds of observations, the bias, and the ladder if there is one."""
+    """The filter at work: log Z, the two kinds of observations, the bias, and the ladder if the trainer has one."""
     trace, check = artifacts["trace"], artifacts["check"]
     tempered = "inverse_temperature" in trace
     figure = new_figure(7.2, 10.2 if tempered else 7.8)
@@ -260,7 +260,7 @@ def _draw_log_z(axis, trace, check, title):
 
 
 def _draw_change(axis, trace):
-    """Draw the observed changes; the first row has none."""
+    """Draw the observed changes. The first row of a trace has none."""
     seen = trace["observed_change_std_dev"].values > 0
     update, change, std_dev = (
         trace[name].values[seen] for name in ("update", "observed_change", "observed_change_std_dev")
@@ -314,9 +314,10 @@ def _draw_exchanges(axis, trace):
 
 
 def exchange_rates(trace: Dataset, last: bool) -> tuple[Array, Array]:
-    """Share (pair,) of exchanges made in the first or the `last` tenth of a training, and betas (rung,) at that end.
+    """Exchange rates (pair,) and inverse temperatures (rung,) in the first tenth of a training, or the `last` tenth.
 
-    The counts of a trace restart when its ladder gains a rung, so only rows of the same number of pairs are compared.
+    The counts of a trace restart when its ladder gains a rung. Only rows with the same number of pairs are therefore
+    compared.
     """
     tried, exchanged = (trace[name].values for name in ("exchanges_tried", "exchanges_made"))
     betas, update = trace["inverse_temperature"].values, trace["update"].values
@@ -334,7 +335,7 @@ def exchange_rates(trace: Dataset, last: bool) -> tuple[Array, Array]:
 
 
 def _draw_ladder(axis, trace):
-    """A line for each rung; all lines start again when the ladder gains a rung, which renumbers the others."""
+    """Draw a line for each rung. All lines start again when a new rung renumbers the others."""
     betas = trace["inverse_temperature"].values
     rungs = np.isfinite(betas).sum(axis=1)
     for count in np.unique(rungs):

@@ -1,7 +1,8 @@
 """Tracking figure 4, right: early stopping by the tracker.
 
 Mean log-likelihood of training and validation data while training on dna, with the tracked log Z and with log Z by AIS.
-The line marks the update at which early stopping takes the parameters. Desjardins et al. (2011), figure 4.
+The dotted line marks the update at which early stopping takes the parameters. The dashed line marks the published turn.
+Desjardins et al. (2011), figure 4.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def _numbers(trace):
-    """Decrease of the validation and increase of the training likelihood, and the share of updates up to the best."""
+    """Decrease of validation and increase of training likelihood, and the best update as a share of all updates."""
     update = trace["update"].values
     through, late = update / update.max(initial=1), in_last(trace, 0.1)
     middle = (through >= _TURN[0]) & (through <= _TURN[1])
@@ -112,7 +113,7 @@ def _numbers(trace):
 
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
-    """Early stopping: train and validation log-likelihood by the Kalman filter and by the check."""
+    """Early stopping: training and validation log-likelihood by the Kalman filter and by AIS."""
     figure = draw_likelihoods(artifacts["trace"], artifacts["check"], title, "Kalman")
     (axis,) = figure.axes
     half = _PUBLISHED_TURN * int(artifacts["trace"]["update"].values.max(initial=0))

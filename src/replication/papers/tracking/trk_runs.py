@@ -1,7 +1,8 @@
-"""Experiments on trained models: log Z at their snapshots beside the tracked one, and the best RBM of a grid.
+"""Experiments on trained models: log Z at their snapshots beside tracked log Z, and the best RBM of a grid.
 
 The best RBM has the largest validation likelihood under AIS (Desjardins et al. 2011, section 4: chosen "according to
-the AIS likelihood estimate"). The tracker cannot choose, because its errors already decided when each training stopped.
+the AIS likelihood estimate"). Tracked likelihoods do not select it, because their errors already affected when each
+training stopped.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ CHECKS = ("exact", "ais")
 
 
 def checks(artifacts: Artifacts, **settings: Any) -> xr.Dataset:
-    """The experiment on the snapshots of a training, from the base matched to its training data."""
+    """The experiment on the snapshots of a training. The base is matched to the training data."""
     snapshots, trace, dataset = (artifacts[name] for name in ("snapshots", "trace", "dataset"))
     monitored = int(trace.attrs.get("monitored", 2000))
     data = {split: visible_matrix(dataset, split) for split in SPLITS}
@@ -56,9 +57,9 @@ def check_snapshots(
 ) -> xr.Dataset:
     """log Z of every snapshot of a training, and the mean log f of data, as a Dataset over `update`, in nats.
 
-    snapshots, trace: of a TrainingRun whose log Z was tracked. data: {split: 0/1 matrix (examples, visible)}. check:
-    "exact", which ignores `sweeps` and `chains`, or "ais" with these from the base log-odds (visible,). Raises
-    ValueError for another check.
+    snapshots, trace: parts of a TrainingRun whose log Z was tracked. data: {split: 0/1 matrix (examples, visible)}.
+    check: "exact" or "ais". AIS starts from the base log-odds (visible,), with `chains` chains of `sweeps` sweeps;
+    "exact" ignores both numbers. Raises ValueError for any other check.
     """
     one_of("check", check, CHECKS)
     updates = snapshots["update"].values
@@ -107,10 +108,11 @@ def best(
     long_sweeps: int | None,
     stream: Stream,
 ) -> xr.Dataset:
-    """The experiment on the models of a grid and their traces, beside published {name: log-likelihood in nats}.
+    """The experiment on the models of a grid and their traces; published: {name: log-likelihood in nats}.
 
-    AIS with `sweeps` and `chains` selects the model. AIS with the settings `judge` {"sweeps", "chains"} and other draws
-    judges it. AIS with `long_sweeps` (None: left out) measures the spread of the weights with more distributions.
+    AIS with `sweeps` and `chains` selects the best model. AIS with the settings `judge` {"sweeps", "chains"} and other
+    draws judges this model. If `long_sweeps` is not None, a further AIS with this budget measures the spread of the
+    weights with more distributions.
     """
     traces, dataset = artifacts["traces"], artifacts["dataset"]
     rbms, base = {name: RBM.from_dataset(model) for name, model in artifacts["models"].items()}, matched_base(dataset)
@@ -132,17 +134,17 @@ def best(
 
 
 def best_of(rbms: Mapping[str, RBM], by_ais: Mapping[str, AisNumbers], validation: Array) -> str:
-    """Name of the RBM with the highest validation likelihood; `by_ais` holds {name: (log Z, ...)}."""
+    """Name of the RBM with the highest validation likelihood; by_ais: {name: (log Z, ...)}."""
     return max(rbms, key=lambda name: -rbms[name].free_energy(validation).mean() - by_ais[name][0])
 
 
 def best_likelihoods(
     rbm: RBM, trace: xr.Dataset, test: Array, *, base: Array, by_ais: AisNumbers, chains: int
 ) -> xr.Dataset:
-    """Mean test log-likelihood of an RBM stopped early, under the tracked log Z and under AIS, as a Dataset of scalars.
+    """Mean test log-likelihood of an RBM under the tracked log Z and under AIS, as a Dataset of scalars.
 
-    trace: of its training; test: 0/1 matrix (examples, visible); base: log-odds (visible,) of the training data;
-    by_ais: numbers of `ais_numbers`, from `chains` chains.
+    rbm: the parameters at which early stopping ended. trace: trace of the training. test: 0/1 matrix (examples,
+    visible). base: log-odds (visible,) of the training data. by_ais: numbers of `ais_numbers`, from `chains` chains.
     """
     stopped = trace.sel(update=trace.attrs["best_update"])
     log_f = float(-rbm.free_energy(test).mean())

@@ -1,8 +1,8 @@
 """Tracking table 1: test log-likelihoods on the data sets of the NADE benchmark.
 
 Log-likelihoods are means in nats, beside the published values if there are any. The spread of one AIS weight is ten
-times the standard error of the mean of a hundred; papers quote either. The published models are the best of up to 1,000
-hidden units. Desjardins et al. (2011), table 1.
+times the standard error of the mean of a hundred weights. Papers quote either number. The published models are the best
+with up to 1,000 hidden units. Desjardins et al. (2011), table 1.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ CLAIMS = {
 
 
 def sizes(here: Here) -> Size:
-    """Section 4: up to 1,000 hidden units, 192 settings; the number of updates is not printed."""
+    """Section 4: up to 1,000 hidden units, 192 settings. The paper does not print the number of updates."""
     grid = here.config["grids"][here.entry["grid"]]
     published = {"hidden units": 1_000, "updates": None, "settings of a data set": 192}
     return grid_size(here, published, repeats=len(grid["datasets"]))

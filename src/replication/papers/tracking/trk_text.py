@@ -1,7 +1,8 @@
 """Tracking section 4: test log-likelihoods of the best models of 500 hidden units.
 
 Log-likelihoods are means in nats, beside the published values if there are any. The spread of one AIS weight is ten
-times the standard error of the mean of a hundred; papers quote either. Desjardins et al. (2011), section 4.
+times the standard error of the mean of a hundred weights. Papers quote either number. Desjardins et al. (2011),
+section 4.
 """
 
 from __future__ import annotations
@@ -59,12 +60,12 @@ _KEYS = {"mnist-fixed": "mnist", "caltech": "caltech"}
 
 
 def sizes(here: Here) -> Size:
-    """Section 4: 500 hidden units, 200,000 updates, two rates by three constants of decrease; footnote 5."""
+    """Section 4: 500 hidden units, 200,000 updates, and six settings (two learning rates, three values of alpha)."""
     return grid_size(here, {"hidden units": 500, "updates": 200_000, "settings of a data set": 6}, repeats=1)
 
 
 def grid_size(here: Here, published: dict[str, int | None], repeats: int) -> Size:
-    """The Size of a table of best models: the largest settings of the grid, and AIS of the best model (footnote 5)."""
+    """The Size of a table of best models, from the largest settings of the grid and AIS of the best model."""
     grid = here.config["grids"][here.entry["grid"]]
     settings = grid_settings(grid)
     ais = _ais_that_judges(here, grid)
@@ -158,7 +159,7 @@ def _ais_that_judges(here, grid):
 
 
 def rows(artifacts: Artifacts) -> Dataset:
-    """Test log-likelihoods of the best model of each data set, beside those that were published."""
+    """Test log-likelihoods of the best model of each data set, beside the published values."""
     table = {}
     for dataset, best in artifacts["best"].items():
         split = " (own split)" if dataset.endswith(_OWN_SPLIT) else ""

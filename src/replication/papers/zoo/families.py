@@ -31,7 +31,7 @@ def zoo_models(zoo: dict) -> dict[str, dict]:
 
 
 def zoo_places(zoo: dict) -> dict[str, dict]:
-    """{model: family, data set and trainer} of the models of the zoo; a family is a data set and a number of units."""
+    """{model: {family, dataset, trainer}} of the zoo. A family has one data set and one number of hidden units."""
     return {
         name: {"family": f"{data}-{hidden}", "dataset": zoo["datasets"][data], "trainer": trainer}
         for name, data, hidden, trainer in _parts(zoo)
@@ -45,9 +45,9 @@ def _parts(zoo):
 
 
 def matrix_places(config: dict) -> dict[str, dict]:
-    """{model: family, data set and trainer} of all models that all estimators run on, the zoo last.
+    """{model: {family, dataset, trainer}} of all models on which all estimators run, the zoo last.
 
-    The family of a model beside the zoo is that of its entry, by default its own name.
+    The family of a model outside the zoo is the `family` of its entry, by default the name of the model.
     """
     places = {}
     for model in config["matrix"]["models"]:
@@ -59,7 +59,7 @@ def matrix_places(config: dict) -> dict[str, dict]:
 
 
 def arenas_of(config: dict) -> list[str]:
-    """Families beside the zoo that have a known log Z, or have a name and are small enough to enumerate."""
+    """Families of the models outside the zoo whose log Z is known, or whose entry names a family."""
     models = config["models"]
     chosen = [name for name in config["matrix"]["models"] if {"known", "family"} & models[name].keys()]
     return list(dict.fromkeys(models[name].get("family", name) for name in chosen))

@@ -1,10 +1,10 @@
 """Which estimator to use, by kind of model: at most six estimators against sweeps.
 
-Root mean square error of log Z against Gibbs sweeps per chain, geometric mean over the models of a kind: trained RBMs,
-models with several modes, and the published RBM of 500 hidden units. Lines: the estimators of the lowest error at the
-largest budget of each kind, and the estimators of the papers, six at most. The best is bold, with its 95% bootstrap
-interval. Hollow markers: some replicate did not converge. In the hatched region errors are below the standard error of
-the truth.
+Root mean square error of log Z against Gibbs sweeps per chain, as a geometric mean over the models of a kind. The kinds
+are trained RBMs, models with several modes, and the published RBM of 500 hidden units. Lines: the estimator with the
+lowest error at the largest budget of each kind, and the estimators of the papers, at most six in all. The best is bold,
+with its 95% bootstrap interval. Hollow markers: some replicate did not converge. In the hatched region errors are below
+the standard error of the truth.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ inputs = combined
 
 
 def settings(here: Here) -> Settings:
-    """The families of several modes, and the names of the estimators."""
+    """The families whose models have several modes, and the names of the estimators."""
     return {"arenas": arenas_of(here.config), "names": here.estimator_titles()}
 
 
@@ -62,7 +62,8 @@ def kinds_of(zoo: xr.Dataset, arenas: list[str]) -> dict[str, xr.Dataset]:
     ran, parts = zoo["log_z"].notnull().any(["estimator", "replicate"]).transpose("model", "budget").values, {}
     for kind in _TITLES:
         of_kind = ran[kinds == kind].sum(axis=0)
-        # Models of a kind may share no budget. Only models with the most common budget are used; in a tie, the largest.
+        # Models of a kind may share no budget. Only models with the most common budget are used. If several budgets are
+        # equally common, the largest of them counts.
         largest = ran.shape[1] - 1 - int(np.argmax(of_kind[::-1]))
         part = zoo.isel(model=np.flatnonzero((kinds == kind) & ran[:, largest]))
         if part.sizes["model"]:
@@ -71,7 +72,7 @@ def kinds_of(zoo: xr.Dataset, arenas: list[str]) -> dict[str, xr.Dataset]:
 
 
 def draw(artifacts: Artifacts, *, arenas: list[str], names: Names) -> Figure:
-    """RMSE against sweeps, a panel for each kind of model, with the same estimators (at most six) in all."""
+    """RMSE against sweeps, in a panel for each kind of model. All panels show the same estimators, at most six."""
     zoo = artifacts["zoo"]
     parts = kinds_of(zoo, arenas)
     winners = [part["estimator"].values[among_the_best(part)[-1][0]] for part in parts.values()]
@@ -93,8 +94,8 @@ def draw(artifacts: Artifacts, *, arenas: list[str], names: Names) -> Figure:
 def uses(zoo: xr.Dataset, *, arenas: list[str], names: dict[str, str], enumerated: int) -> list[Use]:
     """Recommendations for a small model, for each kind of model of the zoo, for an unknown and for a huge model.
 
-    enumerated: units of the smaller layer up to which log Z is enumerated. The estimator of a kind has the lowest RMSE
-    at the largest budget that its models share.
+    enumerated: largest number of units in the smaller layer for which log Z is enumerated. The estimator of a kind has
+    the lowest RMSE at the largest budget that the models of the kind share.
     """
     parts = kinds_of(zoo, arenas)
     rows = [Use(f"small: up to {enumerated} units in one layer", "exact_log_z(rbm)", "enumeration, no error")]
@@ -124,7 +125,7 @@ def _use(words, part, names):
 
 
 def _sizes(part):
-    """The sizes of the models of a kind, the smallest and the largest."""
+    """The sizes of the smallest and of the largest model of a kind."""
     sizes = sorted({*zip(part["visible"].values.tolist(), part["hidden"].values.tolist(), strict=True)}, key=prod)
     return " to ".join(f"{visible} × {hidden}" for visible, hidden in dict.fromkeys((sizes[0], sizes[-1])))
 

@@ -91,14 +91,14 @@ def choice_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
 
 
 def _often(listed, seconds, names, count):
-    """The last row: how often each estimator is among the best; ties are in order of seconds."""
+    """The last row, which counts how often each estimator is among the best. Ties are in order of seconds."""
     order = sorted(listed, key=lambda name: (-listed[name], seconds[name] / listed[name]))
     often = [f"{names[name]} {listed[name]}" for name in order]
     return {f"among the best, of {count} rows": {"best": often[0], "tied": ", ".join(often[1:]) or "-"}}
 
 
 def winner_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
-    """A row for every family, a row of how often each estimator is among the best, and a row of all others."""
+    """A row for every family, then a count of how often each estimator is among the best, then the others."""
     zoo, rows, listed = artifacts["zoo"], {}, {"best": [], "best_in_time": []}
     titles = [names[name] for name in zoo["estimator"].values]
     for family, part in families(zoo).items():
@@ -120,7 +120,8 @@ def winner_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
 def within(logs: Array, seconds: Array, limit: float) -> Array:
     """Log RMSE (n, estimator) within `limit` seconds, interpolated from log RMSEs at budgets (n, estimator, budget).
 
-    seconds (estimator, budget), rising. NaN if the smallest budget already takes longer.
+    seconds: (estimator, budget), rising with the budget. The result is NaN if the smallest budget takes longer than
+    `limit`.
     """
     values = np.full(logs.shape[:2], np.nan)
     for row, taken in enumerate(seconds):
@@ -133,7 +134,7 @@ def within(logs: Array, seconds: Array, limit: float) -> Array:
 
 
 def _often_and_never(listed, titles, count):
-    """The last two rows of the table."""
+    """The last two rows of the table: estimators that are among the best, and estimators that never are."""
     often, never = {}, {}
     for key, chosen in listed.items():
         counts = np.bincount(chosen, minlength=len(titles))

@@ -41,7 +41,7 @@ _OTHER, _OTHERS = "#E3E3E3", "range of the other estimators"
 _BELOW = {"facecolor": "none", "edgecolor": "#777777", "hatch": "/////", "linewidth": 0}
 _RMSE_CLASSES = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]  # nats
 _NOTHING = 1e-6  # edges of classes within this of 0 have no tick
-_POSITIONS = 100  # points of the outline of that range
+_POSITIONS = 100  # points of the outline of the grey range
 _RANK_CLASSES = [2, 4, 7, 10, 14, 18, 22]
 
 
@@ -66,9 +66,10 @@ def draw_seconds(artifacts: Artifacts, *, names: Names) -> Figure:
 
 
 def _draw_errors(zoo, names, x_of, label):
-    """Geometric mean of the RMSE over the models of a family, a panel for each; a 95% bootstrap band of the best alone.
+    """Draw the geometric mean of the RMSE over the models of each family, in a panel for each family.
 
-    names: {estimator: name}; x_of(family, estimator, budgets): the budgets on the x axis.
+    Only the best estimator has a 95% bootstrap band. names: {estimator: name}. x_of(family, estimator, budgets): the
+    budgets on the x axis.
     """
     parts = families(zoo)
     figure, axes = new_panels(len(parts), 3.1, 2.7, margin=0.2)
@@ -116,9 +117,10 @@ def draw_family(
 
 
 def range_of(lines: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions x, with the lowest and the highest value of lines (x, values), interpolated in logarithms.
+    """Positions x, with the lowest and the highest value of lines (x, values) there, interpolated in logarithms.
 
-    A line starts at its first finite value. Beyond its end it keeps its last value, because more time is no worse.
+    A line starts at its first finite value. Beyond its end it keeps its last value, because more time does not make an
+    estimate worse.
     """
     lines = [(x[np.isfinite(values)], values[np.isfinite(values)]) for x, values in lines]
     knots = np.unique(np.concatenate([x for x, _ in lines]))
@@ -136,7 +138,7 @@ def add_key(
 
     handles = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)}
     if _OTHERS in handles:
-        handles[_OTHERS] = handles.pop(_OTHERS)  # the last of the lines
+        handles[_OTHERS] = handles.pop(_OTHERS)  # moves the range below the lines
     for face, text in (("grey", filled), ("white", hollow)):
         if text:
             handles[text] = Line2D([], [], color="grey", marker="o", markerfacecolor=face, linestyle="")
@@ -148,7 +150,7 @@ def add_key(
 
 
 def new_panels(count: int, width: float, height: float, *, margin: float = 1.6, **more: Any) -> tuple[Figure, Array]:
-    """A figure with panels of this size in inches, at most three a row, and their axes; more: options of `subplots`."""
+    """A figure with `count` panels of this size in inches, at most three in a row. Returns the figure and its axes."""
     rows, columns = -(-count // PANEL_COLUMNS), min(count, PANEL_COLUMNS)
     figure = new_figure(width * columns + margin, height * rows)
     axes = figure.subplots(rows, columns, squeeze=False, **more).ravel()
@@ -201,9 +203,10 @@ def draw_classes(
     label: str,
     crossed: Array | None = None,
 ) -> Figure:
-    """Map values to colours by `edges`: a row per estimator, best mean rank first. Cells without a value are empty.
+    """A map of values as colours, in classes between `edges`. Cells without a value are empty.
 
-    values (estimator, column); columns: their labels, "family, more"; crossed: cells with a cross.
+    Each estimator has a row, in the order of mean ranks. values: (estimator, column). columns: labels of the columns,
+    "family, more". crossed: cells with a cross.
     """
     import matplotlib
     from matplotlib.colors import BoundaryNorm

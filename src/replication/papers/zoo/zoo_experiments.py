@@ -36,8 +36,8 @@ def combined_estimates(artifacts: Artifacts, *, places: dict[str, dict]) -> xr.D
     """Combine every estimate, truth and model in a Dataset over (model, estimator, budget, replicate).
 
     places: {model: {"family", "dataset", "trainer"}}, which become coordinates beside `visible`, `hidden` and `chains`.
-    A budget or replicate that a model lacks is NaN (0 for counts); a model has as many replicates as all its estimators
-    have. `truth`, `truth_std_error`, `test_log_likelihood` and `stand_in` are per model.
+    A budget or replicate that a model lacks is NaN, or 0 for counts. A model has only the replicates that all its
+    estimators have. `truth`, `truth_std_error`, `test_log_likelihood` and `stand_in` are per model.
     """
     estimates = artifacts["estimates"]
     models, estimators = list(estimates), list(next(iter(estimates.values())))
@@ -90,12 +90,12 @@ def both_sides(
 ) -> xr.Dataset:
     """log Z (side, budget, replicate) by the estimators `lower` (low on average) and `reverse` (high on average).
 
-    `reverse` starts from exact draws. The base is matched to the training data. Budgets are in sweeps per chain. The
-    Dataset has log Z in nats. Raises ValueError for a model without a method for exact draws.
+    `reverse` starts from exact draws. The base is matched to the training data. Budgets are in sweeps per chain.
+    Returns a Dataset, log Z in nats. Raises ValueError for a model without a method for exact draws.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     shape = len(budgets), replicates, chains, rbm.visible
-    # All at once, because the preparation of exact draws takes most of the time.
+    # All starts are drawn at once, because the preparation of exact draws takes most of the time.
     starts = exact_draws(rbm, int(np.prod(shape[:3])), stream.child("starts").generator()).reshape(shape)
     log_z = np.empty((len(lower) + 1, *shape[:2]))
     for row, budget in enumerate(budgets):
@@ -120,8 +120,8 @@ def both_sides(
 def upper_side(rbm: RBM, ledger: SweepLedger, stream: Stream, starts: np.ndarray, base: np.ndarray) -> float:
     """log Z by annealing down from `starts` (chain, visible): log Z_1 - log mean exp(-w), in nats.
 
-    From exact draws the mean of exp(-w) is Z_1 / Z, so that by Jensen's inequality the estimate is above log Z on
-    average (Burda, Grosse & Salakhutdinov 2015; Grosse, Ghahramani & Adams 2015).
+    From exact draws the mean of exp(-w) is Z_1 / Z. By Jensen's inequality the estimate is then above log Z on average
+    (Burda, Grosse & Salakhutdinov 2015; Grosse, Ghahramani & Adams 2015).
     """
     drawn = annealed.run_reverse(rbm, ledger, stream, starts, base=base)
     return drawn.log_z_base + np.log(len(starts)) - float(logsumexp(-drawn.log_weight))

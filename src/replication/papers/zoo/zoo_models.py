@@ -55,7 +55,7 @@ def likelihood_settings(here: Here) -> Settings:
 
 
 def likelihood_rows(artifacts: Artifacts, *, titles: Names, published: Mapping[str, Mapping[str, float]]) -> Dataset:
-    """A row for each model. Notes state the likelihoods from published log Z and our free energies."""
+    """A row for each model. Notes state the likelihoods from the published log Z and our free energies."""
     table, notes = {}, []
     for model, truth in artifacts.items():
         known = {} if "stand_in_for" in truth.attrs else published.get(model, {})
@@ -117,7 +117,7 @@ def trainer_settings(here: Here) -> Settings:
 
 
 def draw_trainers(artifacts: Artifacts, *, trainers: Names) -> Figure:
-    """RMSE relative to the median model, in every family with several models, beside their likelihoods.
+    """RMSE relative to the median model beside likelihoods, for every family with several models.
 
     trainers: {trainer: name}.
     """

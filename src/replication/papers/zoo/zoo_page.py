@@ -1,7 +1,7 @@
 """The zoo as a page on which the reader chooses: family, budget, estimators and quantity.
 
 The page is self-contained HTML from the templates in workflow/templates; the same contents give the same bytes. All its
-numbers come from `results`; its script selects and draws. Without scripts it shows a table.
+numbers come from `results`. A script on the page selects and draws them. Without scripts the page shows a table.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def page(
 ) -> str:
     """The page, from artifacts `zoo` and `timings` {family: Dataset}.
 
-    names: {estimator: name}; pages: {estimator: page in the docs}; figures: {title: file}, for links; places: {name:
-    file} of the artifacts; folder: folder of the page. All paths are relative to the folder of the project.
+    names: {estimator: name}. pages: {estimator: page in the docs}. figures: {title: file}, for links. places: {name:
+    file} of the artifacts. folder: folder of the page. All paths are relative to the folder of the project.
     """
     zoo = artifacts["zoo"]
     replaced = stand_ins([zoo])
@@ -83,13 +83,13 @@ def page(
 
 
 def opening_family(by_family: list[dict]) -> int:
-    """The index of the family with which the page opens: the first with the clearest winner."""
+    """The index of the family with which the page opens: the first with the fewest ties at its largest budget."""
     ties = [len(family["best"][-1]) for family in by_family]
     return ties.index(min(ties))
 
 
 def _estimator(name, row, title, page, folder):
-    """An estimator as the templates and the script take it."""
+    """The entry of an estimator for the templates and the script."""
     href = relative(page, folder) if page else ""
     return {"name": name, "title": title, "href": href, **look_on_page(name, row)}
 
@@ -109,11 +109,12 @@ def _cell(family, row):
 
 
 def results(zoo: xr.Dataset, timings: dict[str, xr.Dataset]) -> list[dict]:
-    """A dict for JSON for every family, with numbers rounded to four digits; None in place of NaN and infinity.
+    """A dict for JSON for every family. Numbers are rounded to four digits; None replaces NaN and infinity.
 
-    timings: {family: Dataset}, as in `families.combined_and_timed`. Cells are lists [estimator][budget]; a quantity
-    with its 95% interval is {"value", "low", "high"} of such lists. `best` lists, for each budget, the estimators not
-    significantly worse than the best by RMSE (paired bootstrap). `converged_coverage` is over converged runs only.
+    timings: {family: Dataset}, as in `families.combined_and_timed`. Cells are lists [estimator][budget]. A quantity
+    with its 95% interval is {"value", "low", "high"}, with three of these lists. `best` lists for each budget the
+    estimators that are not significantly worse than the best by RMSE (paired bootstrap). `converged_coverage` is over
+    converged runs only.
     """
     return [_of_family(name, part, timings[name]) for name, part in families(zoo).items()]
 
@@ -150,7 +151,7 @@ def _coverage(part):
 
 
 def rounded(values: Any) -> Any:
-    """Numbers rounded to four digits, in lists for arrays; None for values that are not finite."""
+    """Numbers rounded to four digits, as lists in place of arrays; None for values that are not finite."""
     if np.ndim(values):
         return [rounded(value) for value in values]
     return float(f"{values:.{_DIGITS}g}") if np.isfinite(values) else None

@@ -33,19 +33,19 @@ if TYPE_CHECKING:
     from replication.types import Artifacts, Dataset, Figure, Names, Settings
 
 
-# {outcome: (name in the legend, colour)}; the colours also differ in grey.
+# {outcome: (name in the legend, colour)}. The colours also differ when printed in grey.
 _OUTCOMES = {
     "right": ("converged, right", "#6BAED6"),
     "refused": ("not converged", "#D9D9D9"),
     "silently wrong": ("silently wrong (number of runs)", "#B2182B"),
 }
 _SHADED = "not significantly worse than the best"
-# Edges in nats. Errors between the innermost edges may be 0.
+# Edges in nats. The innermost class is for errors that are set to 0, because their interval contains 0.
 _BIAS_CLASSES = [-10.0, -1.0, -0.1, -1e-9, 1e-9, 0.1, 1.0, 10.0]
 
 
 def arena_settings(here: Here) -> Settings:
-    """The arenas, the estimators of the four papers, and the titles of all."""
+    """The arenas, the estimators of the four papers, and the titles of all estimators."""
     return {
         "arenas": arenas_of(here.config),
         "of_papers": [here.known("estimators", name) for name in here.entry["of_papers"]],
@@ -54,9 +54,9 @@ def arena_settings(here: Here) -> Settings:
 
 
 def draw_arenas(artifacts: Artifacts, *, arenas: list[str], of_papers: Sequence[str], names: Names) -> Figure:
-    """Dots and intervals, a row for each estimator, a panel for all arenas together and one for each.
+    """Dots and intervals, with a row for each estimator. One panel is for all arenas together; each arena has another.
 
-    arenas: families; of_papers: the estimators that stand above the line.
+    arenas: names of families. of_papers: the estimators above the line.
     """
     zoo = artifacts["zoo"]
     zoo = zoo.isel(model=np.flatnonzero(np.isin(zoo["family"], arenas) & (zoo["truth_std_error"].values == 0.0)))
@@ -95,7 +95,10 @@ def draw_arenas(artifacts: Artifacts, *, arenas: list[str], of_papers: Sequence[
 
 
 def _at_one_budget(zoo):
-    """The families at the largest budget that all models have; without one, each family at its largest budget."""
+    """The families at the largest budget that all models have.
+
+    Without such a budget, each family is at its own largest budget.
+    """
     ran = zoo["log_z"].notnull().any(["estimator", "replicate"]).all("model")
     shared = zoo["budget"].values[ran.values]
     return {
@@ -127,7 +130,10 @@ def _draw_panel(axis, estimators, order, values, others, doubtful):
 
 
 def draw_bias(artifacts: Artifacts, *, names: Names) -> Figure:
-    """Mean error of every estimator on every family at its largest budget, in classes; 0 if the interval contains 0."""
+    """Mean error of every estimator on every family at its largest budget, in classes.
+
+    An error counts as 0 if its interval contains 0.
+    """
     zoo, columns, values = artifacts["zoo"], [], []
     for family, part in families(zoo).items():
         bias, (low, high) = (numbers[..., -1] for numbers in with_interval(part, mean_bias))
@@ -180,7 +186,7 @@ def draw_trust(artifacts: Artifacts, *, names: Names) -> Figure:
             axis.barh(rows, share, left=left, height=0.8, color=colour, edgecolor="white", label=label)
             left += share
         for row in np.flatnonzero(counts["silently wrong"]):
-            # The number stands beside the bar, because a run among hundreds is thinner than a line.
+            # The number is beside the bar, because one run among hundreds is thinner than a line.
             look = {"va": "center", "fontsize": 8, "fontweight": "bold", "color": _OUTCOMES["silently wrong"][1]}
             axis.text(1.02, row, f"\N{BLACK LEFT-POINTING TRIANGLE}{counts['silently wrong'][row]}", **look)
         axis.set(xlim=(0.0, 1.0), xticks=[0.0, 0.5, 1.0], xticklabels=["0", "0.5", "1"])

@@ -1,9 +1,9 @@
-"""Statistics of families of models: errors, ranks and coverage, with intervals from one bootstrap.
+"""Statistics of families of models: errors, ranks, coverage and difficulty, with intervals.
 
-In a family of several models, whole models are resampled, for all estimators at once, so that the difficulty of a model
-cancels from comparisons. For a single model, mean error and RMSE are drawn as if errors were normal, because resamples
-of a few replicates vary too little. If the truth is not exact, each resample shifts it, for all estimators alike, by a
-normal draw with its standard error.
+Intervals of errors come from one bootstrap. In a family of several models, whole models are resampled for all
+estimators at once, so that the difficulty of a model cancels from comparisons. For a single model, mean error and RMSE
+are drawn as if errors were normal, because resamples of a few replicates vary too little. If the truth is not exact,
+each resample shifts it by a normal draw with its standard error, by the same amount for all estimators.
 """
 
 from collections.abc import Callable
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 _RISK = 0.05
-# A wrong run is off by more than these nats and by more than as many of its own standard errors.
+# A run is wrong if its error exceeds both this number of nats and this number of its own standard errors.
 _WRONG_NATS, _WRONG_ERRORS = 0.5, 4.0
 
 
 class Moments(NamedTuple):
-    """Mean and mean square error of every cell, measured (1, model, estimator, budget) or resampled (n, ...)."""
+    """Mean error and mean square error (n, model, estimator, budget) in n resamples; n is 1 for measured moments."""
 
     bias: np.ndarray
     square: np.ndarray
 
 
 def families(zoo: "xr.Dataset") -> dict[str, "xr.Dataset"]:
-    """The parts {family: part} of the zoo, in order, each at the budgets and replicates that all its models have.
+    """The parts {family: part} of the zoo in order. Each has the budgets and replicates that all its models have.
 
     Raises ValueError for a family whose models share no budget.
     """
@@ -80,7 +80,7 @@ def error_of_truths(part: "xr.Dataset") -> tuple[float, float]:
 def outcomes(runs: "xr.Dataset") -> dict[str, np.ndarray]:
     """Numbers {"right", "refused", "silently wrong": (estimator,)} of the runs (model, estimator, replicate).
 
-    Silently wrong: converged, and off by more than half a nat and four of its own standard errors.
+    A run is silently wrong if it converged, and is off by more than half a nat and four of its own standard errors.
     """
     ran, converged = runs["log_z"].notnull(), runs["converged"] == 1
     error = abs(runs["log_z"] - runs["truth"])
@@ -107,7 +107,7 @@ def measured_moments(part: "xr.Dataset") -> Moments:
 
 
 def resampled_moments(part: "xr.Dataset") -> Moments:
-    """Moments of the errors of a family over resamples, which are the same in every call."""
+    """Moments of the errors of a family over resamples. The resamples are the same in every call."""
     generator = fixed_generator(0)
     errors, std_error = _errors(part), part["truth_std_error"].values
     models = errors.shape[0]
@@ -123,7 +123,7 @@ def resampled_moments(part: "xr.Dataset") -> Moments:
 def _drawn(measured, errors, generator):
     """Draws of the moments of normal errors (..., replicate), about the measured moments.
 
-    Without bias, n times the mean square over its true value is chi-squared; the mean has Student's distribution.
+    Without bias, n times the mean square divided by its true value is chi-squared. The mean has Student's distribution.
     """
     count = errors.shape[-1]
     std_error = errors.std(axis=-1, ddof=min(count - 1, 1)) / np.sqrt(count)
@@ -151,7 +151,7 @@ def mean_bias(moments: Moments) -> np.ndarray:
 
 
 def mean_rank(moments: Moments) -> np.ndarray:
-    """Mean over models of each estimator's rank by RMSE, 1 the best, ties shared; (n, estimator, budget)."""
+    """Mean over models (n, estimator, budget) of the rank by RMSE. Rank 1 is the best; ties share the mean rank."""
     square = moments.square
     below = np.zeros(square.shape, np.int64)  # an equal error counts half, so all counts are doubled
     for other in np.split(square, square.shape[2], axis=2):
@@ -171,7 +171,8 @@ def with_interval(part: "xr.Dataset", statistic: Callable[[Moments], np.ndarray]
 def among_the_best(part: "xr.Dataset") -> list[list[int]]:
     """For every budget, indices of the estimators that may be the best by RMSE, in order of their RMSE.
 
-    Estimators after the first beat or equal its RMSE in a share of resamples above 5% over their number.
+    The first estimator has the lowest RMSE. Each of the n others is listed if it equals or beats the first in more than
+    5% / n of the resamples.
     """
     return lowest(log_rmse(measured_moments(part))[0], log_rmse(resampled_moments(part)))
 
@@ -203,7 +204,10 @@ def covered(zoo: "xr.Dataset") -> "xr.DataArray":
 
 
 def coverage(zoo: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Share of intervals that cover, its 95% interval, and their number, over models and replicates."""
+    """Share of intervals that cover the truth, the 95% interval of this share, and the number of intervals.
+
+    All three are over models and replicates.
+    """
     inside, over = covered(zoo), ("model", "replicate")
     hits, number = inside.sum(over).values, inside.count(over).values
     return *share_with_interval(hits, number), number
@@ -212,8 +216,9 @@ def coverage(zoo: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def difficulty(part: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """RMSE on every model of a family relative to the median model.
 
-    Returns geometric means over budgets (estimator, model), geometric means over budgets and estimators (model,), and
-    the 95% interval (2, model) of the latter, from replicates resampled within every cell; NaN for a single replicate.
+    Returns geometric means over budgets (estimator, model), and geometric means over budgets and estimators (model,)
+    with their 95% interval (2, model). The interval comes from replicates resampled within every cell. It is NaN for a
+    single replicate.
     """
     errors = _errors(part)
     replicates = errors.shape[-1]
@@ -227,13 +232,16 @@ def difficulty(part: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         squares.append(_moments(drawn).square)
     overall = np.nanmean(_relative(np.array(squares)), axis=-1)
     value = np.nanmean(of_estimators, axis=-1)
-    # Few replicates bias every resampled RMSE downwards, so that only the spread around their mean is used.
+    # Few replicates bias every resampled RMSE downwards. Only the spread around the mean of the resamples is used.
     spread = np.quantile(overall - np.mean(overall, axis=0), QUANTILES, axis=0)
     spread = spread if replicates > 1 else np.full_like(spread, np.nan)
     return np.exp(of_estimators.T), np.exp(value), np.exp(value + spread)
 
 
 def _relative(squares):
-    """Log RMSE relative to the median model of an estimator and budget, mean over budgets: (..., model, estimator)."""
+    """Mean over budgets (..., model, estimator) of the log RMSE relative to the median model.
+
+    The median is over the models, for each estimator and budget.
+    """
     logs = 0.5 * np.log(squares)
     return np.nanmean(logs - np.nanmedian(logs, axis=-3, keepdims=True), axis=-1)
