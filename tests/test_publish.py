@@ -10,10 +10,10 @@ from trees import Tree
 from logzoo.io.netcdf import load_raw
 from logzoo.io.reading import sha256_of
 from replication.audit import publish as publishing
-from replication.audit.manifest import manifest_path, read_manifest
+from replication.audit.manifest import manifest_path, read_manifest, write_manifest
 from replication.audit.publish import publish
 from replication.audit.tree import audit
-from replication.layout import files_of, kind_of
+from replication.layout import files_of, kind_of, scale_of
 
 MANIFEST, ROWS, MODEL = manifest_path("tiny"), "data/tiny/tables/t.nc", "data/tiny/models/a.nc"
 NEVER = {"model", "snapshots", "dataset", "raw file", "raw manifest"}
@@ -75,6 +75,21 @@ def test_published_results_are_sound_by_themselves_and_published_in_the_same_byt
     assert bytes_of(project / "results/tiny") == first
 
 
+def test_a_run_without_some_files_adds_to_the_publication_that_has_them(project):
+    publish(project, "tiny", jobs_of(project))
+    whole, lost = bytes_of(project / "results/tiny"), [ROWS, *project.glob("figures/tiny/p/t.*")]
+    for path in lost:
+        (project / path).unlink()
+    write_manifest(project, "tiny", [path for path in files_of(project) if scale_of(path) is None], "0123abcd")
+    publish(project, "tiny", jobs_of(project), add=True)
+    assert bytes_of(project / "results/tiny") == whole
+    jobs = jobs_of(project)
+    jobs[ROWS]["source"] = "0" * 64
+    assert f"example {ROWS}" in refused(project, jobs, add=True)
+    publish(project, "tiny", jobs)
+    assert ROWS not in bytes_of(project / "results/tiny")
+
+
 def test_an_interrupted_publication_leaves_the_old_one(project, monkeypatch):
     publish(project, "tiny", jobs_of(project))
     before = bytes_of(project)
@@ -93,13 +108,13 @@ def test_what_is_too_large_unfinished_faulty_stale_or_not_ours_is_refused(projec
     assert refused(project, most=0.01).endswith(f"MB to publish, expected at most 0.01 MB {hint}")
     jobs = jobs_of(project)
     jobs[ROWS]["source"] = "0" * 64
-    assert f"1 files of tiny are faulty or stale, first {ROWS}" in refused(project, jobs)
+    assert f"1 files of tiny are faulty or stale, for example {ROWS}" in refused(project, jobs)
     held = (project / ROWS).read_bytes()
     (project / ROWS).write_bytes(held + b"\n")
-    assert f"first {ROWS}" in refused(project)
+    assert f"example {ROWS}" in refused(project)
     (project / ROWS).write_bytes(held)
     assert sha256_of(project / ROWS) == read_manifest(project, "tiny").files[ROWS]
     (project / MANIFEST).unlink()
-    assert "run the workflow first" in refused(project)
+    assert "run the workflow" in refused(project)
     (project / "results/tiny").mkdir(parents=True)
     assert "expected published results or nothing" in refused(project)

@@ -1,6 +1,6 @@
 """The command line of the replication: audit, cost, protocol, publish, crate.
 
-Slow imports are inside the commands, so that help comes at once.
+Slow imports are inside the commands, so that `--help` prints at once.
 """
 
 from collections.abc import Sequence
@@ -55,6 +55,7 @@ def command_parser() -> Parser:
     add("--scale", **_SCALE)
     add("--configfile", **_CONFIGFILE)
     add("--megabytes", type=float, default=20.0, metavar="N", help="the most to publish (default 20)")
+    add("--add", action="store_true", help="keep the published files that this run does not have")
     add = command("crate", _crate, "Describe a finished run for archives: ro-crate-metadata.json in its project.")
     add("folder", **_FOLDER)
     add("--scale", **_SCALE)
@@ -86,7 +87,7 @@ def _protocol(folder, configfile):
     write(protocol_page(_catalogue(folder, configfile)))
 
 
-def _publish(folder, scale, configfile, megabytes):
+def _publish(folder, scale, configfile, megabytes, add):
     from logzoo.checks import expected_one_of, shown
     from replication.audit import checkout
     from replication.audit.publish import publish
@@ -97,7 +98,7 @@ def _publish(folder, scale, configfile, megabytes):
     if scale not in known:
         raise ValueError(f"--scale: unknown value {shown(scale)}; {expected_one_of(scale, known)}, or its --configfile")
     jobs, hours = checkout.jobs_of_scale(scale, known[scale]), core_hours(_catalogue(folder, known[scale]))
-    write(publish(folder, scale, jobs, most=megabytes, hours=hours))
+    write(publish(folder, scale, jobs, most=megabytes, hours=hours, add=add))
     write("".join(f"updated: {page}\n" for page in requote_pages(folder)))
 
 
@@ -116,5 +117,5 @@ def _catalogue(folder, configfile):
 
     if not Path(folder, "Snakefile").is_file():
         raise ValueError(f"{folder}: expected the folder of a project, found no Snakefile in it")
-    # The path of the user starts at the working folder, not at the folder of the project.
+    # A path from the user is relative to the working folder, not to the folder of the project.
     return catalogue_of(*([] if configfile is None else [str(Path(configfile).absolute())]), folder=folder)

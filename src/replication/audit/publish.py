@@ -1,7 +1,7 @@
 """Publication of a run: pages, figures, tables and their inputs, copied to results/<scale>/.
 
-Models, snapshots, data sets, raw files and PDFs are left out, and so are artifacts that are no direct input of a
-published file. The manifest keeps their hashes.
+Models, snapshots, data sets, raw files and PDFs are left out. Artifacts that are no direct input of a published file
+are left out, too. The manifest keeps the hashes of all these files.
 """
 
 from __future__ import annotations
@@ -31,38 +31,53 @@ _NEVER = ("model", "snapshots", "dataset", "raw file", "raw manifest")
 
 
 def publish(
-    folder: FilePath, scale: str, jobs: Any, *, most: float = MOST_MEGABYTES, hours: dict[str, float] | None = None
+    folder: FilePath,
+    scale: str,
+    jobs: Any,
+    *,
+    most: float = MOST_MEGABYTES,
+    hours: dict[str, float] | None = None,
+    add: bool = False,
 ) -> Any:
-    """Publish the finished run of a scale in results/<scale>/ of its project, replacing an earlier publication.
+    """Publish the finished run of a scale in results/<scale>/ of its project.
 
-    jobs: {path: job} of its configuration; most: megabytes; hours: {figure: core-hours of its claims}. Returns a
-    table of the published files. Raises ValueError, one line, if the run is not finished, has faults or stale files,
-    or is too large; nothing is changed then.
+    jobs: {path: job} of its configuration. most: largest size in megabytes. hours: {figure: core-hours of its claims}.
+    add: keep the files of an earlier publication that this run does not have. By default they are removed.
+    Returns lines with the number of published files of each kind, and their size. Raises ValueError, one line, if the
+    run is not finished, has faults or stale files, or is too large. Nothing is changed then.
     """
     folder, target = Path(folder), Path(folder, "results", scale)
     if target.exists() and not (target / manifest_path(scale)).is_file():
         raise ValueError(f"results/{scale}: expected published results or nothing, found no {manifest_path(scale)}")
+    earlier = read_manifest(target, scale) if add and target.exists() else Manifest(scale, {}, {}, {})
     files = files_of_run(folder, scale, {scale: jobs})
     wanted = {path for path in files if kind_of(path) in (*_SHOWN, "zoo")}
-    wanted |= {name for path in wanted if kind_of(path) in _SHOWN and path in jobs for name in jobs[path]["inputs"]}
+    # The finished inputs of an unfinished figure are published as well, so that a later run need not draw them again.
+    wanted |= {name for path, job in jobs.items() if kind_of(path) in _SHOWN for name in job["inputs"]}
     chosen = sorted(path for path in wanted & set(files) if kind_of(path) not in _NEVER and not path.endswith(".pdf"))
     if not chosen:
-        raise ValueError(f"results/{scale}: nothing to publish, no figure or verdict is finished")
-    left_out = {path: _content(folder, path, files[path]) for path in files if path not in chosen}
-    protocol = read_manifest(folder, scale).protocol
-    text = Manifest(scale, {path: files[path] for path in chosen}, left_out, hours or {}, protocol).text()
-    sizes = {path: (folder / path).stat().st_size for path in chosen} | {manifest_path(scale): len(text)}
+        raise ValueError(f"results/{scale}: nothing to publish, because no figure or verdict is finished")
+    sources = {path: target for path in earlier.files if path not in files} | {path: folder for path in chosen}
+    left_out = {path: digest for path, digest in earlier.left_out.items() if path not in sources}
+    left_out |= {path: _content(folder, path, files[path]) for path in files if path not in chosen}
+    listed = {path: {**earlier.files, **files}[path] for path in sources}
+    text = Manifest(scale, listed, left_out, hours or {}, read_manifest(folder, scale).protocol).text()
+    sizes = {path: (source / path).stat().st_size for path, source in sources.items()} | {
+        manifest_path(scale): len(text)
+    }
     total = sum(sizes.values()) / _MEGABYTE
     if total > most:
         more = f"--megabytes {math.ceil(total)}"
         raise ValueError(f"results/{scale}: {total:.1f} MB to publish, expected at most {most:g} MB ({more} allows it)")
     target.parent.mkdir(exist_ok=True)
     with folder_written_whole(target) as fresh:
-        for path in (*chosen, manifest_path(scale)):
+        for path in sizes:
             (fresh / path).parent.mkdir(parents=True, exist_ok=True)
-        for path in chosen:
-            shutil.copyfile(folder / path, fresh / path)
+        for path, source in sources.items():
+            shutil.copyfile(source / path, fresh / path)
         (fresh / manifest_path(scale)).write_text(text)
+        if add:
+            files_of_run(fresh, scale, {scale: jobs})
     rows = [(kind, str(count)) for kind, count in sorted(Counter(kind_of(path) for path in sizes).items())]
     return f"{table(rows)}published: results/{scale}, {len(sizes)} files, {total:.1f} MB\n"
 
@@ -70,7 +85,7 @@ def publish(
 def files_of_run(folder: Path, scale: str, jobs: Any = None) -> dict[str, str]:
     """{path: sha256} of a finished run without faults or stale files; ValueError, one line, for any other."""
     if not (folder / manifest_path(scale)).is_file():
-        raise ValueError(f"{manifest_path(scale)}: no such file in {folder}; run the workflow first, it ends with this")
+        raise ValueError(f"{manifest_path(scale)}: no such file in {folder}; run the workflow first to write it")
     files = read_manifest(folder, scale).files
     findings = audit(folder, jobs)
     wrong = {fault.file: fault.check for fault in findings.faults} | findings.stale
@@ -78,11 +93,11 @@ def files_of_run(folder: Path, scale: str, jobs: Any = None) -> dict[str, str]:
     if wrong:
         path, reason = next(iter(wrong.items()))
         raise ValueError(
-            f"{len(wrong)} files of {scale} are faulty or stale, first {path} ({reason}); see replication audit"
+            f"{len(wrong)} files of {scale} are faulty or stale, for example {path} ({reason}); see replication audit"
         )
     return files
 
 
 def _content(folder, path, digest):
-    """The hash by which other files name an input: of the content of an artifact, of the bytes of any other file."""
+    """The hash by which other files name an input: the content hash of an artifact, else the SHA-256 of the file."""
     return content_hash(folder / path) if kind_of(path) in SCHEMAS else digest
