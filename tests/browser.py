@@ -8,22 +8,14 @@ import subprocess
 import time
 
 PATIENCE = 60.0
+# The proxy leaves network requests of a page without an answer.
 FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--hide-scrollbars",
-    "--no-first-run",
-    "--remote-debugging-pipe",
-    # Network requests of a page get no answer.
-    "--proxy-server=http://127.0.0.1:9",
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"),
+    *("--hide-scrollbars", "--no-first-run", "--remote-debugging-pipe", "--proxy-server=http://127.0.0.1:9"),
 ]
 
 
 def find_chromium():
-    """Path of a Chromium, or None."""
     return shutil.which("chromium") or shutil.which("google-chrome")
 
 
@@ -35,12 +27,9 @@ class Browser:
         self._answers, to_write = os.pipe()
         # Chromium reads commands from descriptor 3 and answers on 4.
         line = f'exec "$0" "$@" 3<&{to_read} 4>&{to_write}'
-        self._process = subprocess.Popen(
-            ["bash", "-c", line, program, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
-            pass_fds=(to_read, to_write),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        command = ["bash", "-c", line, program, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
+        streams = {"pass_fds": (to_read, to_write), "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self._process = subprocess.Popen(command, **streams)
         os.close(to_read)
         os.close(to_write)
         self._buffer, self._number, self._session, self.events = b"", 0, None, []
@@ -74,14 +63,13 @@ class Browser:
             raise RuntimeError(f"{method}: {answer['error']['message']}")
         return answer["result"]
 
-    def open(self, uri, *, width=1280, height=900, scripts=True, dark=False, media=""):
+    def open(self, uri, *, width=1280, height=900, scripts=True, dark=False):
         """Load a page in a window of that size and wait until it is complete; `events` is emptied."""
-        self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
-        )
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.call("Emulation.setDeviceMetricsOverride", **metrics)
         self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
+        self.call("Emulation.setEmulatedMedia", media="", features=[scheme])
         self.events.clear()
         self.call("Page.navigate", url=uri)
         if not any(one.get("method") == "Page.loadEventFired" for one in self.events):
@@ -109,10 +97,8 @@ class Browser:
 
     def requests(self):
         """Addresses that the page requested, except data: URLs."""
-        asked = [
-            one["params"]["request"]["url"] for one in self.events if one.get("method") == "Network.requestWillBeSent"
-        ]
-        return [address for address in asked if not address.startswith("data:")]
+        sent = [event["params"] for event in self.events if event.get("method") == "Network.requestWillBeSent"]
+        return [one["request"]["url"] for one in sent if not one["request"]["url"].startswith("data:")]
 
     def _wait(self, wanted):
         deadline = time.monotonic() + PATIENCE

@@ -1,6 +1,8 @@
 """The order of the tests, their share of the machine, and the browser that they share."""
 
 import os
+import shutil
+from pathlib import Path
 
 # A worker has one core, on which several threads of BLAS would wait for each other. NumPy reads this when imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -24,8 +26,20 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory):
-    program = find_chromium()
-    if program is None:
+    if (program := find_chromium()) is None:
         pytest.skip("no Chromium on this machine")
     with Browser(program, tmp_path_factory.mktemp("profile")) as one:
         yield one
+
+
+@pytest.fixture(scope="session")
+def pristine(tmp_path_factory):
+    """A small tree of a finished run, which no test may change."""
+    from trees import Tree
+
+    return Tree(tmp_path_factory.mktemp("pristine") / "tree").write()
+
+
+@pytest.fixture
+def tree(pristine, tmp_path):
+    return Path(shutil.copytree(pristine, tmp_path / "tree"))

@@ -7,8 +7,6 @@ import numpy as np
 
 from logzoo.io.netcdf import content_sha256, load_raw, seal
 
-HASHED = "content_sha256"
-
 
 def flip_a_bit(path, draws, _others):
     content = bytearray(path.read_bytes())
@@ -25,8 +23,7 @@ def truncate(path, draws, _others):
 
 
 def append(path, _draws, _others):
-    with path.open("ab") as file:
-        file.write(b"\n")
+    path.write_bytes(path.read_bytes() + b"\n")
     return "added a line feed"
 
 
@@ -57,14 +54,28 @@ def swap(path, draws, others):
     return f"swapped with {other}"
 
 
-def edit_a_value(path, draws, _others):
-    """Change one number by a millionth of a millionth, without updating the hash."""
-    return _edited(path, draws, rewrite_hash=False)
+def edit_a_value(path, draws, _others, rehash=False):
+    """Change one number by a millionth of a millionth, by default without updating the hash."""
+    if path.suffix != ".nc":
+        return None
+    dataset = load_raw(path)
+    names = [name for name, one in dataset.data_vars.items() if one.dtype.kind == "f" and one.notnull().any()]
+    if not names:
+        return None
+    name = names[int(draws.integers(len(names)))]
+    values = dataset[name].values.copy()
+    places = np.argwhere(np.isfinite(values))
+    place = tuple(places[int(draws.integers(len(places)))])
+    values[place] = np.nextafter(values[place] * (1 + 1e-12), np.inf, dtype=values.dtype)
+    dataset[name] = dataset[name].copy(data=values)
+    if rehash:
+        dataset.attrs["content_sha256"] = content_sha256(dataset)
+    rewrite(dataset, path)
+    return f"changed {name}{list(map(int, place))}" + (" and the hash" if rehash else "")
 
 
-def edit_and_rehash(path, draws, _others):
-    """Change one number by a millionth of a millionth, and the hash with it."""
-    return _edited(path, draws, rewrite_hash=True)
+def edit_and_rehash(path, draws, others):
+    return edit_a_value(path, draws, others, rehash=True)
 
 
 def edit_an_attribute(path, draws, _others):
@@ -79,7 +90,6 @@ def edit_an_attribute(path, draws, _others):
 
 
 def edit_text(path, draws, _others):
-    """Change one digit of a text."""
     if path.suffix not in (".md", ".html", ".csv", ".json", ".txt"):
         return None
     text = path.read_text()
@@ -91,25 +101,6 @@ def edit_text(path, draws, _others):
     return f"changed the digit at {place}"
 
 
-def _edited(path, draws, *, rewrite_hash):
-    if path.suffix != ".nc":
-        return None
-    dataset = load_raw(path)
-    names = [name for name, one in dataset.data_vars.items() if one.dtype.kind == "f" and one.notnull().any()]
-    if not names:
-        return None
-    name = names[int(draws.integers(len(names)))]
-    values = dataset[name].values.copy()
-    places = np.argwhere(np.isfinite(values))
-    place = tuple(places[int(draws.integers(len(places)))])
-    values[place] = np.nextafter(values[place] * (1 + 1e-12), np.inf, dtype=values.dtype)
-    dataset[name] = dataset[name].copy(data=values)
-    if rewrite_hash:
-        dataset.attrs[HASHED] = content_sha256(dataset)
-    rewrite(dataset, path)
-    return f"changed {name}{list(map(int, place))}" + (" and the hash" if rewrite_hash else "")
-
-
 def rewrite(dataset, path):
     """Write a dataset without updating its hash, to a new file, because HDF5 keeps a damaged file open."""
     encoding = {name: {"_FillValue": None} for name in dataset.variables}
@@ -119,31 +110,18 @@ def rewrite(dataset, path):
     os.replace(fresh, path)
 
 
-CORRUPTIONS = (
-    flip_a_bit,
-    truncate,
-    append,
-    blank,
-    delete,
-    swap,
-    edit_a_value,
-    edit_and_rehash,
-    edit_an_attribute,
-    edit_text,
-)
+WAYS = (flip_a_bit, truncate, append, blank, delete, swap, edit_a_value, edit_and_rehash, edit_an_attribute, edit_text)
 
 
 def corrupt(path, draws, others):
     """Damage a file in a random way that fits its kind; returns a description."""
-    for choice in draws.permutation(len(CORRUPTIONS)):
-        before = path.read_bytes()
-        done = CORRUPTIONS[choice](path, draws, others)
+    for choice in draws.permutation(len(WAYS)):
+        before, done = path.read_bytes(), WAYS[choice](path, draws, others)
         if done is not None and (not path.exists() or path.read_bytes() != before):
-            return CORRUPTIONS[choice].__name__, done
+            return WAYS[choice].__name__, done
     raise AssertionError(f"{path}: nothing fits it")
 
 
 def missed(faults, corrupted):
     """Corrupted files that no reported fault names."""
-    named = {fault.file for fault in faults}
-    return [path for path in corrupted if path not in named]
+    return sorted({*corrupted} - {fault.file for fault in faults})

@@ -2,10 +2,12 @@
 
 import gzip
 import io
+import shutil
 import struct
 import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 import scipy.io
@@ -35,39 +37,25 @@ def prepared(root, names):
     """The named formats, their good files written below `root`: each reads without complaint."""
     formats = {}
     for name in names:
-        folder = root / name
-        folder.mkdir(parents=True)
-        formats[name] = FORMATS[name](folder)
-        wrong = formats[name].read(folder)
-        assert not wrong, (name, wrong)
+        (root / name).mkdir(parents=True)
+        formats[name] = FORMATS[name](root / name)
+        assert not formats[name].read(root / name), name
     return formats
 
 
 def broken(good, folder, generator):
-    """Write the files of a format into a new folder, one of them broken; returns the kind of damage."""
-    folder.mkdir()
-    for path in good.folder.iterdir():
-        (folder / path.name).write_bytes(path.read_bytes())
-    contents = (folder / good.broken).read_bytes()
-    if good.repack is not None and generator.random() < 0.5:
-        tried = []
+    """Write the files of a format into a new folder, one of them broken; returns the kinds of damage."""
+    shutil.copytree(good.folder, folder)
+    contents, kinds = (folder / good.broken).read_bytes(), []
 
-        def breaking(inner):
-            name, inner = _mutated(inner, generator)
-            tried.append(name)
-            return inner
+    def breaking(part):
+        mutation = MUTATIONS[generator.integers(len(MUTATIONS))]
+        kinds.append(mutation.__name__)
+        return bytes(mutation(bytearray(part), generator))
 
-        contents = good.repack(contents, breaking)
-        tried = "within: " + ", ".join(tried)
-    else:
-        tried, contents = _mutated(contents, generator)
-    (folder / good.broken).write_bytes(contents)
-    return tried
-
-
-def _mutated(contents, generator):
-    name = list(MUTATIONS)[generator.integers(len(MUTATIONS))]
-    return name, bytes(MUTATIONS[name](bytearray(contents), generator))
+    within = good.repack is not None and generator.random() < 0.5
+    (folder / good.broken).write_bytes(good.repack(contents, breaking) if within else breaking(contents))
+    return kinds
 
 
 def _place(contents, generator):
@@ -98,7 +86,7 @@ def giant(contents, generator):
     return contents
 
 
-MUTATIONS = {mutation.__name__: mutation for mutation in (flip, truncate, giant)}
+MUTATIONS = (flip, truncate, giant)
 
 
 def rbm_arrays():
@@ -107,8 +95,8 @@ def rbm_arrays():
     return {name: generator.normal(size=shape) for name, shape in shapes.items()}
 
 
-def examples(rows=EXAMPLES):
-    return np.random.default_rng(2).integers(0, 2, (rows, VISIBLE)).astype(np.uint8)
+def examples():
+    return np.random.default_rng(2).integers(0, 2, (EXAMPLES, VISIBLE)).astype(np.uint8)
 
 
 def model_netcdf(folder):
@@ -134,14 +122,16 @@ def matlab_model(folder):
     # Compressed: SciPy may crash on damaged variables without a checksum (SciPy 1.17: on 3 of 800 files).
     names = dict(zip(("vishid", "visbiases", "hidbiases"), rbm_arrays().values(), strict=True))
     scipy.io.savemat(folder / "model.mat", {**names, "more": {"field": 1.0}}, do_compression=True)
-    return Format(folder, lambda folder: valid_model(read_model(folder / "model.mat")), "model.mat")
+    return stored_model(folder, "model.mat")
+
+
+def stored_model(folder, name, repack=None):
+    return Format(folder, lambda folder: valid_model(read_model(folder / name)), name, repack)
 
 
 def matlab_data(folder):
-    variables = {}
-    for split in SPLITS:
-        variables[f"{split}_data"] = examples()
-        variables[f"{split}_labels"] = np.arange(EXAMPLES)[:, None]
+    variables = {f"{split}_data": examples() for split in SPLITS}
+    variables |= {f"{split}_labels": np.arange(EXAMPLES)[:, None] for split in SPLITS}
     scipy.io.savemat(folder / "images.mat", variables, do_compression=True)
     options = {"file": "images.mat", "column_major": [3, 4]}
     options |= {split: {"data": f"{split}_data", "labels": f"{split}_labels"} for split in SPLITS}
@@ -156,12 +146,12 @@ def valid_splits(reader, folder, options):
 
 def model_arrays(folder):
     np.savez_compressed(folder / "model.npz", **rbm_arrays())
-    return Format(folder, lambda folder: valid_model(read_model(folder / "model.npz")), "model.npz", rezipped)
+    return stored_model(folder, "model.npz", rezipped)
 
 
 def hdf5_model(folder):
     write_hdf5(folder / "model.h5", checkpoint_content(RBM(**rbm_arrays())))
-    return Format(folder, lambda folder: valid_model(read_model(folder / "model.h5")), "model.h5")
+    return stored_model(folder, "model.h5")
 
 
 def rezipped(contents, breaking):
@@ -206,16 +196,14 @@ def text_files(folder):
 
 
 def libsvm_files(folder):
-    lines = "".join(
-        "1 " + " ".join(f"{unit + 1}:1" for unit in np.flatnonzero(row)) + "\n" for row in examples()
-    ).encode()
-    return table_files(folder, "libsvm", lines, {"features": VISIBLE})
+    rows = (" ".join(f"{unit + 1}:1" for unit in np.flatnonzero(row)) for row in examples())
+    return table_files(folder, "libsvm", "".join(f"1 {row}\n" for row in rows).encode(), {"features": VISIBLE})
 
 
 def table_files(folder, reader, lines, options):
     for split in SPLITS:
         (folder / split).write_bytes(gzip.compress(lines, mtime=0))
-    options = {**options, "files": {split: split for split in SPLITS}}
+    options |= {"files": {split: split for split in SPLITS}}
     return Format(folder, lambda folder: valid_splits(reader, folder, options), "train", regzipped)
 
 
@@ -228,11 +216,8 @@ def checkpoint(folder):
         if update == 4:
             self.save(update, parts)
 
-    patched, Checkpoint.save_if_due = Checkpoint.save_if_due, half_way
-    try:
+    with mock.patch.object(Checkpoint, "save_if_due", half_way):
         train_rbm(examples(), checkpoint=folder / "part.ckpt", **settings)
-    finally:
-        Checkpoint.save_if_due = patched
 
     def read(folder):
         found = train_rbm(examples(), checkpoint=folder / "part.ckpt", **settings)
@@ -241,18 +226,5 @@ def checkpoint(folder):
     return Format(folder, read, "part.ckpt")
 
 
-FORMATS = {
-    make.__name__.replace("_", "-"): make
-    for make in (
-        model_netcdf,
-        matlab_model,
-        matlab_data,
-        model_arrays,
-        hdf5_model,
-        data_array,
-        idx_files,
-        text_files,
-        libsvm_files,
-        checkpoint,
-    )
-}
+MAKERS = (model_netcdf, matlab_model, matlab_data, model_arrays, hdf5_model, data_array, idx_files, text_files)
+FORMATS = {make.__name__.replace("_", "-"): make for make in (*MAKERS, libsvm_files, checkpoint)}

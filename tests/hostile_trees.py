@@ -17,7 +17,6 @@ from logzoo.kernels import cache
 from replication.layout import files_of
 
 MOST_MEGABYTES = 500
-_EVIL = "from pathlib import Path\nPath({marker!r}).write_text('ran')\n"
 
 
 def _some(tree, draws, suffix=""):
@@ -37,12 +36,9 @@ def _manifests(tree):
     return [path for path in paths if path.is_file() and not path.is_symlink()]
 
 
-def link_to_a_file(tree, outside, url, draws):
-    _replaced(_some(tree, draws), lambda path: path.symlink_to(outside / "precious.txt"))
-
-
-def link_to_nothing_yet(tree, outside, url, draws):
-    _replaced(_some(tree, draws), lambda path: path.symlink_to(outside / "made-by-the-audit.nc"))
+def link_to(name):
+    """A mutation that puts a link to that file of the user's in the place of a file."""
+    return lambda tree, outside, url, draws: _replaced(_some(tree, draws), lambda path: path.symlink_to(outside / name))
 
 
 def link_to_a_folder(tree, outside, url, draws):
@@ -128,13 +124,11 @@ def provenance_that_leads_out(tree, outside, url, draws):
 
 def code_beside_the_data(tree, outside, url, draws):
     """Files that Python, Snakemake or matplotlib would load from the folder where they run."""
-    evil = _EVIL.format(marker=str(outside / "ran"))
-    for name in ("sitecustomize.py", "usercustomize.py", "snakemake.py", "numpy.py", "logzoo/__init__.py", "Snakefile"):
-        (tree / name).parent.mkdir(exist_ok=True)
-        (tree / name).write_text(evil)
-    for name in ("workflow/Snakefile", "workflow/scripts/draw.py", "workflow/profiles/default/config.yaml"):
-        (tree / name).parent.mkdir(parents=True, exist_ok=True)
-        (tree / name).write_text(evil)
+    evil = f"from pathlib import Path\nPath({str(outside / 'ran')!r}).write_text('ran')\n"
+    names = ["sitecustomize.py", "usercustomize.py", "snakemake.py", "numpy.py", "logzoo/__init__.py", "Snakefile"]
+    names += ["workflow/Snakefile", "workflow/scripts/draw.py", "workflow/profiles/default/config.yaml"]
+    for name in names:
+        _replaced(tree / name, lambda path: path.write_text(evil))
     (tree / "matplotlibrc").write_text("backend: module://evil\n")
 
 
@@ -152,7 +146,8 @@ def another_scale(tree, outside, url, draws):
 
 
 MUTATIONS = (
-    *(link_to_a_file, link_to_nothing_yet, link_to_a_folder, report_is_a_link, fifo, device, sparse, large_artifact),
+    *(link_to("precious.txt"), link_to("made-by-the-audit.nc"), link_to_a_folder, report_is_a_link, fifo, device),
+    *(sparse, large_artifact),
     *(jobs_in_the_manifest, paths_in_the_manifest, deep_or_long_json, addresses_in_raw_data, provenance_that_leads_out),
     *(code_beside_the_data, names_that_steer, another_scale),
 )
@@ -178,9 +173,7 @@ def audited(tree, home, *arguments):
     wrapped = "import resource, subprocess, sys; code = subprocess.run(sys.argv[1:]).returncode; print(); "
     wrapped += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(code)"
     python = [sys.executable, "-P"]
-    command = [*python, "-c", wrapped, *python, "-m", "replication", "audit", str(tree)]
-    options = {"cwd": tree, "env": environment, "capture_output": True, "timeout": 600}
-    done = subprocess.run([*command, *arguments], **options)
-    output = done.stdout.decode(errors="replace")
-    *shown, peak = output.rstrip().split("\n")
+    command = [*python, "-c", wrapped, *python, "-m", "replication", "audit", str(tree), *arguments]
+    done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=600)
+    *shown, peak = done.stdout.decode(errors="replace").rstrip().split("\n")
     return done.returncode, "\n".join(shown) + done.stderr.decode(errors="replace"), int(peak) / 1024

@@ -19,21 +19,11 @@ _TRAINERS = ("cd-1", "cd-10", "pcd-1", "pcd-10", "lvs-1", "lvs-3", "lvs-10")
 def dataset_of_tours(length, finished, same, label, stroke, **attributes):
     """Tours (round, tour), visible units at their means; images and first draws of ten short and ten long tours."""
     shape = (1, len(length), 1, length.shape[-1])
-    variables = {"length": length, "finished": finished, "same": same}
-    return xr.Dataset(
-        {
-            **{
-                name: (_TOURS, np.broadcast_to(values, length.shape).reshape(shape))
-                for name, values in variables.items()
-            },
-            "label": (_TOURS[2:], label[None]),
-            "stroke": (_TOURS[2:], stroke[None]),
-            "image": (_IMAGES, _SHOWN),
-            "first_draw": (_IMAGES, _DRAWN),
-        },
-        coords=_COORDINATES,
-        attrs=attributes,
-    )
+    by_round = {"length": length, "finished": finished, "same": same}
+    variables = {name: (_TOURS, np.broadcast_to(one, length.shape).reshape(shape)) for name, one in by_round.items()}
+    variables |= {"label": (_TOURS[2:], label[None]), "stroke": (_TOURS[2:], stroke[None])}
+    variables |= {"image": (_IMAGES, _SHOWN), "first_draw": (_IMAGES, _DRAWN)}
+    return xr.Dataset(variables, _COORDINATES, attributes)
 
 
 def tours_of(hidden, mean=3.0, *, rounds=(1,), of_label=None, seed=0, same=1.0, cap=1000, stroke=np.ones_like):
@@ -58,15 +48,13 @@ def training_of(levels, runs=8, seed=0, spread=0.1, shared=2.0):
 
 def likelihoods_of(*splits):
     """The artifact of a trainer; splits: log-likelihoods (rate, run) of training, validation and test data."""
-    shape = splits[0].shape
-    return xr.Dataset(
-        {
-            "log_likelihood": (("rate", "run", "split"), np.stack(splits, axis=-1)),
-            "chain_sweeps": (("rate", "run"), np.full(shape, 100.0)),
-            "tours_finished": (("rate", "run"), np.tile(np.linspace(0.05, 0.15, shape[1]), (shape[0], 1))),
-        },
-        coords={"rate": [0.01, 0.1, 1.0][: shape[0]], "split": ["train", "validation", "test"]},
-    )
+    shape, cells = splits[0].shape, ("rate", "run")
+    variables = {
+        "log_likelihood": ((*cells, "split"), np.stack(splits, axis=-1)),
+        "chain_sweeps": (cells, np.full(shape, 100.0)),
+        "tours_finished": (cells, np.tile(np.linspace(0.05, 0.15, shape[1]), (shape[0], 1))),
+    }
+    return xr.Dataset(variables, {"rate": [0.01, 0.1, 1.0][: shape[0]], "split": ["train", "validation", "test"]})
 
 
 def _trainings(generator, count, hidden=32):
@@ -126,37 +114,18 @@ def _tables(generator):
         noise = 2.0 * generator.standard_normal((2, count))
         level = -140.0 if name in ("lvs-1", "pcd-10") else -190.0
         values = level + noise - np.array([best, 1.0 - best])[:, None] * 40.0
-        validation = values.copy()
-        if name == "lvs-3":
-            validation = noise / np.sqrt(2.0)
-        runs[name] = likelihoods_of(values, validation, values)
+        runs[name] = likelihoods_of(values, noise / np.sqrt(2.0) if name == "lvs-3" else values, values)
     return {"trainings": runs, "large": {"cd-1": runs["cd-1"]}, "small": {"lvs-1": runs["lvs-1"]}}
 
 
-# Figures and tables with the function that makes their artifacts.
-_PARTS = {
-    "lv-f1": (lv_images.FIGURES["lv-f1"], _figure_1),
-    "lv-f2a": (lv_tails.FIGURES["lv-f2a"], _figure_2a),
-    "lv-f2b": (lv_tails.FIGURES["lv-f2b"], None),
-    "lv-f3": (lv_images.FIGURES["lv-f3"], None),
-    "lv-t1": (lv_trainings.FIGURES["lv-t1"], _tables),
-    "lv-t2": (lv_trainings.FIGURES["lv-t2"], _tables),
-}
-# Claims and statistics. Without a function that makes artifacts, tours of the largest model of figure 2a are used.
-ARTIFACTS = {
-    **{name: (figure.claims, figure.statistics, make) for name, (figure, make) in _PARTS.items()},
-    "lv-f2c": (lv_f2c.CLAIMS, lv_f2c.statistics, None),
-    "lv-f4": (lv_f4.CLAIMS, lv_f4.statistics, _figure_4),
-}
+_FIGURES = {**lv_images.FIGURES, **lv_tails.FIGURES, **lv_trainings.FIGURES, "lv-f2c": lv_f2c, "lv-f4": lv_f4}
 
 
 def null_statistics(generator):
-    """{claim id: Statistic} of every claim with bounds, its truth on a bound."""
-    found, of_largest = {}, {}
-    for name, (claims, statistics, make) in ARTIFACTS.items():
-        artifacts = make(generator) if make else of_largest
-        if make is _figure_2a:
-            of_largest = {"tours": artifacts["tours"]["lv-32"]}
-        result = statistics(artifacts)
-        found |= {f"{name}-{key}": result[key] for key, claim in claims.items() if claim.bounds}
-    return found
+    """{claim id: Statistic} of every claim; the truth of each that has bounds lies on one of them."""
+    artifacts = {"lv-f1": _figure_1(generator), "lv-f2a": _figure_2a(generator)}
+    of_largest = {"tours": artifacts["lv-f2a"]["tours"]["lv-32"]}
+    artifacts |= {"lv-t1": _tables(generator), "lv-t2": _tables(generator), "lv-f4": _figure_4(generator)}
+    artifacts |= dict.fromkeys(("lv-f2b", "lv-f2c", "lv-f3"), of_largest)
+    results = {name: _FIGURES[name].statistics(one) for name, one in artifacts.items()}
+    return {f"{name}-{key}": one for name, statistics in results.items() for key, one in statistics.items()}

@@ -1,6 +1,7 @@
 """Made-up artifacts of the tracking paper, and those whose truth lies exactly on the bounds of its claims."""
 
 from functools import cache
+from itertools import product
 
 import numpy as np
 import xarray as xr
@@ -17,17 +18,11 @@ SPREAD = 0.2
 
 def check_of(tracked_error, *, std_dev=0.1, std_error=0.0, likelihoods=None, last_update=9000):
     """A check whose tracked log Z has these errors (update,); likelihoods {split: (update,)} by the tracked log Z."""
-    tracked_error = np.asarray(tracked_error, float)
-    size = tracked_error.size
+    size = len(tracked_error)
     log_z = np.linspace(450.0, 500.0, size)
-    likelihoods = {split: (likelihoods or {}).get(split, np.zeros(size)) for split in SPLITS}
-    variables = {
-        "log_z": log_z,
-        "std_error": np.broadcast_to(np.asarray(std_error, float), size).copy(),
-        "tracked_log_z": log_z + tracked_error,
-        "tracked_std_dev": np.full(size, std_dev),
-    }
-    log_f = np.stack(list(likelihoods.values()), axis=1) + log_z[:, None]
+    variables = {"log_z": log_z, "std_error": np.broadcast_to(np.asarray(std_error, float), size).copy()}
+    variables |= {"tracked_log_z": log_z + tracked_error, "tracked_std_dev": np.full(size, std_dev)}
+    log_f = np.stack([(likelihoods or {}).get(split, np.zeros(size)) for split in SPLITS], axis=1) + log_z[:, None]
     return _check_like(size, last_update).copy(data={**variables, "mean_log_f": log_f})
 
 
@@ -35,43 +30,42 @@ def check_of(tracked_error, *, std_dev=0.1, std_error=0.0, likelihoods=None, las
 def _check_like(size, last_update):
     """An empty check; a copy of it is faster than another Dataset."""
     names = ("log_z", "std_error", "tracked_log_z", "tracked_std_dev")
-    return xr.Dataset(
-        {
-            **{name: ("update", np.zeros(size)) for name in names},
-            "mean_log_f": (("update", "split"), np.zeros((size, 3))),
-        },
-        coords={"update": np.linspace(0, last_update, size).round().astype(int), "split": SPLITS},
-    )
+    variables = {name: ("update", np.zeros(size)) for name in names}
+    variables["mean_log_f"] = (("update", "split"), np.zeros((size, 3)))
+    return xr.Dataset(variables, {"update": np.linspace(0, last_update, size).round().astype(int), "split": SPLITS})
 
 
 def alone_of(check, bridged, summed):
     """The trace of a check: log Z by either observation alone, with these errors (update,)."""
     log_z = check["log_z"].values
     columns = {"log_z": log_z + bridged, "std_error": log_z + summed}
-    renamed = {"log_z": "bridged_log_z", "std_error": "summed_log_z"}
-    return check[[*columns]].copy(data=columns).rename_vars(renamed)
+    return check[[*columns]].copy(data=columns).rename_vars(log_z="bridged_log_z", std_error="summed_log_z")
 
 
 def trace_of(bias, bridged, change, rates=(0.5, 0.5)):
     """A trace of a filter (row,), whose pairs of temperatures exchange at these rates."""
     rows, pairs = len(bias), len(rates)
     columns = {"bias": bias, "bridged_log_z_std_dev": bridged, "observed_change_std_dev": change}
+    variables = {name: ("update", np.asarray(column, float)) for name, column in columns.items()}
     tried = np.repeat(100.0 * np.arange(1, rows + 1)[:, None], pairs, axis=1)
-    profiles = {"exchanges_tried": ("pair", tried), "exchanges_made": ("pair", tried * rates)}
-    profiles["inverse_temperature"] = ("rung", np.tile(np.linspace(0.0, 1.0, pairs + 1), (rows, 1)))
-    return xr.Dataset(
-        {name: ("update", np.asarray(column, float)) for name, column in columns.items()}
-        | {name: (("update", along), values) for name, (along, values) in profiles.items()},
-        coords={"update": 30 * np.arange(rows)},
-    )
+    for name, values in {"exchanges_tried": tried, "exchanges_made": tried * rates}.items():
+        variables[name] = (("update", "pair"), values)
+    variables["inverse_temperature"] = ("update", "rung"), np.tile(np.linspace(0.0, 1.0, pairs + 1), (rows, 1))
+    return xr.Dataset(variables, {"update": 30 * np.arange(rows)})
 
 
 def followed(train, validation, best):
     """A trace of tracked likelihoods (row,), the best after this share of the updates."""
-    columns = {"log_likelihood_train": train, "log_likelihood_validation": validation}
-    last = 100 * (len(train) - 1)
-    variables = {name: ("update", column) for name, column in columns.items()}
-    return xr.Dataset(variables, {"update": 100 * np.arange(len(train))}, {"best_update": best * last})
+    columns = {"log_likelihood_train": ("update", train), "log_likelihood_validation": ("update", validation)}
+    update = 100 * np.arange(len(train))
+    return xr.Dataset(columns, {"update": update}, {"best_update": best * update[-1]})
+
+
+def dataset_of(data):
+    """A data set of {split: examples}."""
+    split = np.repeat(range(3), [len(data[split]) for split in SPLITS])
+    content = {"data": (("example", "visible"), np.concatenate([data[split] for split in SPLITS]))}
+    return xr.Dataset(content | {"split": ("example", split)}, attrs={"title": "patterns"})
 
 
 def numbered(items):
@@ -81,15 +75,9 @@ def numbered(items):
 
 def best_model(tracked, ais, error=0.1, std_dev=0.1, spread=1.0, further=1.0, **attributes):
     """The best model of a data set: likelihoods, their errors, and the spreads of AIS weights by two lengths."""
-    numbers = {
-        "test_log_likelihood_tracked": tracked,
-        "test_log_likelihood_ais": ais,
-        "ais_std_error": error,
-        "tracked_std_dev": std_dev,
-        "ais_weight_spread": spread,
-        "ais_weight_spread_long": further,
-    }
-    return xr.Dataset(numbers, attrs=attributes)
+    numbers = {"test_log_likelihood_tracked": tracked, "test_log_likelihood_ais": ais, "ais_std_error": error}
+    spreads = {"tracked_std_dev": std_dev, "ais_weight_spread": spread, "ais_weight_spread_long": further}
+    return xr.Dataset(numbers | spreads, attrs=attributes)
 
 
 def costs_of(generator, kalman=1.5, rts=1.02, point=0.001, repeats=5):
@@ -128,13 +116,11 @@ def _level(generator, *shape):
 def _null_figure_3(generator):
     """Errors of one size in all settings and at all times, by bridge sampling as by the tracker."""
     exact, traces = {kind: {} for kind in KINDS}, {kind: {} for kind in KINDS}
-    for kind in KINDS:
-        for number in range(5):
-            errors = _level(generator, 1) * generator.standard_normal((2, 31))
-            test = {"test": _level(generator, 1) * generator.standard_normal(31)}
-            check = check_of(errors[0], likelihoods=test, last_update=300_000)
-            exact[kind][str(number)] = check
-            traces[kind][str(number)] = alone_of(check, errors[1], 10.0)
+    for kind, number in product(KINDS, "01234"):
+        errors = _level(generator, 1) * generator.standard_normal((2, 31))
+        test = {"test": _level(generator, 1) * generator.standard_normal(31)}
+        exact[kind][number] = check_of(errors[0], likelihoods=test, last_update=300_000)
+        traces[kind][number] = alone_of(exact[kind][number], errors[1], 10.0)
     return {"exact": exact, "traces": traces, "particles": {}}
 
 

@@ -8,6 +8,8 @@ from urllib.parse import unquote, urlsplit
 
 from PIL import Image
 
+# JavaScript that lists texts of too little contrast.
+LOOK = Path(__file__).with_name("look.js").read_text()
 VOID = {"meta", "img", "input", "br", "link", "hr"}
 HEADINGS = [f"h{level}" for level in range(1, 7)]
 REFERENCES = ("aria-labelledby", "aria-describedby", "for")
@@ -59,8 +61,7 @@ class Page(HTMLParser):
 def faults(path):
     """All faults of the page at this path, whose links are followed."""
     page = Page(Path(path).read_text())
-    found = [*page.faults]
-    found += _of_the_document(page) + _of_ids(page) + _of_images(page) + _of_tables(page)
+    found = page.faults + _of_the_document(page) + _of_ids(page) + _of_images(page) + _of_tables(page)
     ids = {one.attributes.get("id") for one in page.elements}
     pictured = {one.inside("a") for one in page.all("img")}
     for one in page.all("a"):
@@ -122,22 +123,16 @@ def _of_images(page):
 
 
 def _of_tables(page):
-    found, inside = [], {table: [] for table in page.all("table")}
-    for one in page.elements:
-        table = one.inside("table")
-        if table is not None:
-            inside[table].append(one)
-    for own in inside.values():
+    found = []
+    for table in page.all("table"):
+        own = [one for one in page.elements if one.inside("table") is table]
         if not any(one.tag == "caption" and one.text.strip() for one in own):
             found.append("a table has no caption")
         scopes = [one.attributes.get("scope") for one in own if one.tag == "th"]
         if not {"row", "col"} <= set(scopes) or None in scopes:
             found.append("a table has no header cells")
-        cells = {one: 0 for one in own if one.tag == "tr"}
-        for one in own:
-            if one.tag in ("th", "td"):
-                cells[one.inside("tr")] += 1
-        if len(set(cells.values())) != 1:
+        in_rows = [one.inside("tr") for one in own if one.tag in ("th", "td")]
+        if len({in_rows.count(one) for one in own if one.tag == "tr"}) != 1:
             found.append("rows of a table differ in length")
     return found
 
@@ -149,8 +144,5 @@ def _of_link(link, ids, pictured, folder):
         return [f"a link to {address!r}"]
     if not link.text.strip() and link not in pictured:
         return [f"a link to {address} says nothing"]
-    if parts.path and not (folder / unquote(parts.path)).is_file():
-        return [f"a link to {address}, which is not there"]
-    if not parts.path and parts.fragment not in ids:
-        return [f"a link to {address}, which is not there"]
-    return []
+    exists = (folder / unquote(parts.path)).is_file() if parts.path else parts.fragment in ids
+    return [] if exists else [f"a link to {address}, which is not there"]

@@ -12,8 +12,7 @@ class Tensor:
     def detach(self):
         return self
 
-    def cpu(self):
-        return self
+    cpu = detach
 
     def is_floating_point(self):
         return True

@@ -5,88 +5,65 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from twins import normal_rbm
 
-from logzoo.api import estimate_log_z
+from logzoo import estimate_log_z, exact_log_z
 from logzoo.cli.agreement import Attempt, agreement_of, headline, try_all
 from logzoo.cli.main import main
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.estimators.result import REACH, REASONS, Estimate
-from logzoo.models.exact_sums import exact_log_z
-from logzoo.models.rbm import RBM
 
 
 def estimate(method, log_z, std_error, *, converged=1):
+    settings = {"method": method, "sweeps": 10, "chains": 4, "reasons": () if converged else ("drift",)}
     interval = (log_z - REACH * std_error, log_z + REACH * std_error)
-    return Estimate(
-        method=method,
-        form="marginal",
-        log_z=log_z,
-        std_error=std_error,
-        interval=interval,
-        sweeps=10,
-        chains=4,
-        reasons=() if converged else ("drift",),
-        diagnostics={},
-        profiles={},
-    )
+    return Estimate(log_z=log_z, std_error=std_error, interval=interval, **settings)
 
 
 def attempts(*estimates):
     return [Attempt(one.method, one, 0.1, "") for one in estimates]
 
 
-@pytest.fixture
-def rbm():
-    generator = np.random.default_rng(1)
-    return RBM(*(0.5 * generator.standard_normal(shape) for shape in ((6, 4), 6, 4)))
+SMALL = normal_rbm(1, 6, 4, 0.5)
+DATA = np.random.default_rng(2).integers(0, 2, (30, 6)).astype(np.uint8)
 
 
-@pytest.fixture
-def data():
-    return np.random.default_rng(2).integers(0, 2, (30, 6)).astype(np.uint8)
-
-
-def test_all_estimators_on_a_small_model_agree(rbm, data):
-    result = try_all(rbm, data=data, sweeps=400, chains=20, seed=1)
+def test_all_estimators_on_a_small_model_agree():
+    result = try_all(SMALL, data=DATA, sweeps=400, chains=20, seed=1)
     assert [one.method for one in result] == list(ESTIMATORS)
-    truth = exact_log_z(rbm)
+    truth = exact_log_z(SMALL)
     for one in result:
         assert one.estimate.log_z == pytest.approx(truth, abs=max(5 * one.estimate.std_error, 0.05))
         assert one.seconds > 0
-    rts = next(attempt.estimate for attempt in result if attempt.method == "rts")
-    assert rts.log_z == estimate_log_z(rbm, "rts", data=data, sweeps=400, chains=20, seed=1).log_z
+    (rts,) = (attempt.estimate for attempt in result if attempt.method == "rts")
+    assert rts.log_z == estimate_log_z(SMALL, "rts", data=DATA, sweeps=400, chains=20, seed=1).log_z
     together = agreement_of(result)
-    assert together.lower < truth < together.upper
-    assert not together.disagree
+    assert together.lower < truth < together.upper and not together.disagree
 
 
 def test_two_that_are_too_far_apart_are_named():
     together = agreement_of(attempts(estimate("ais", 5.0, 0.1), estimate("rts", 5.1, 0.1), estimate("bar", 7.0, 0.3)))
-    assert together.apart == ("ais", "bar")
+    assert together.apart == ("ais", "bar") and together.disagree
     assert together.sigmas == pytest.approx(2.0 / np.hypot(0.1, 0.3))
-    assert together.disagree
     assert (together.lower, together.upper != together.upper) == (pytest.approx(4.8), True)
 
 
 def test_intervals_of_few_chains_are_wider_than_their_standard_errors_say():
-    wide = [
-        replace(one, interval=(one.log_z - 1.0, one.log_z + 1.0))
-        for one in (estimate("ais", 5.0, 0.1), estimate("rts", 6.0, 0.1))
-    ]
-    assert not agreement_of(attempts(*wide)).disagree
+    narrow = estimate("ais", 5.0, 0.1), estimate("rts", 6.0, 0.1)
+    wide = attempts(*(replace(one, interval=(one.log_z - 1.0, one.log_z + 1.0)) for one in narrow))
+    assert agreement_of(attempts(*narrow)).disagree and not agreement_of(wide).disagree
 
 
 @pytest.mark.parametrize("odd", [estimate("bar", 7.0, 0.3, converged=0), estimate("raise", 9.0, 0.1)])
 def test_one_that_has_not_converged_or_only_bounds_does_not_disagree(odd):
     together = agreement_of(attempts(estimate("ais", 5.0, 0.1), estimate("rts", 5.1, 0.1), odd))
-    assert together.apart == ("ais", "rts")
-    assert not together.disagree
+    assert together.apart == ("ais", "rts") and not together.disagree
 
 
-def test_the_command_line_compares_them_all(rbm, data, tmp_path, monkeypatch, capsys):
+def test_the_command_line_compares_them_all(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    np.savez("model.npz", weights=rbm.weights, visible_bias=rbm.visible_bias, hidden_bias=rbm.hidden_bias)
-    np.save("data.npy", data)
+    np.savez("model.npz", weights=SMALL.weights, visible_bias=SMALL.visible_bias, hidden_bias=SMALL.hidden_bias)
+    np.save("data.npy", DATA)
     budget = ["--sweeps", "100", "--chains", "10"]
     assert main(["estimate", "model.npz", "--method", "all", *budget, "--data", "data.npy"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -98,7 +75,7 @@ def test_the_command_line_compares_them_all(rbm, data, tmp_path, monkeypatch, ca
     assert states == sorted(states, reverse=True) and states[0]
     assert any(line.startswith("upper bound") and line.endswith("nat") for line in lines)
     assert "mean log-likelihood" in lines[2]
-    mean = float(rbm.log_f(data).mean())
+    mean = float(SMALL.log_f(DATA).mean())
     assert all(abs(float(row[1]) + float(row[6]) - mean) < 2e-4 for row in rows)
     assert main(["estimate", "model.npz", "--method", "all", *budget, "--json"]) == 0
     content = json.loads(capsys.readouterr().out)
@@ -114,9 +91,9 @@ def test_the_command_line_compares_them_all(rbm, data, tmp_path, monkeypatch, ca
     assert "--option: expected none with --method all" in capsys.readouterr().err
 
 
-def test_a_disagreement_is_a_warning(rbm, tmp_path, monkeypatch, capsys):
+def test_a_disagreement_is_a_warning(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    rbm.save("model.nc")
+    SMALL.save("model.nc")
     apart = attempts(estimate("ais", 5.0, 0.1), estimate("bar", 7.0, 0.1), estimate("ts", 6.0, 0.1, converged=0))
     monkeypatch.setattr("logzoo.cli.agreement.try_all", lambda *_, **__: apart)
     assert main(["estimate", "model.nc", "--method", "all"]) == 0

@@ -39,7 +39,6 @@ ALLOWED = {
         "tracking": {"checks", "estimators", "kernels", "models", "paths", "scoring", "streams", "training"},
         # Only the version of the top module.
         "cli": BELOW_API | {"__init__", "api", "cli", "reference", "scoring", "training"},
-        # `python -m logzoo`.
         "__main__": {"cli"},
         # The public names are imported when they are first used.
         "__init__": set(),
@@ -77,8 +76,6 @@ ALLOWED = {
 # What the library never imports.
 NOT_OF_THE_LIBRARY = {"replication", "jinja2", "matplotlib", "pandas"}
 KERNEL_LIBRARIES = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}
-# This module finds a folder for machine code; it has no kernel.
-CACHE_MODULE = "cache.py"
 MODERN_RANDOM = {"BitGenerator", "Generator", "Philox", "SeedSequence", "default_rng"}
 
 
@@ -95,7 +92,9 @@ def violations(root):
         if allowed is None:
             found.append(f"{name}: has no row in the table of allowed imports")
             continue
-        imported = graph[name] if name != root.name else set(imports_at_start(tree, root.name))
+        # The top __init__.py imports at once all that is outside functions.
+        at_once = [statement for statement in tree.body if not isinstance(statement, ast.FunctionDef)]
+        imported = graph[name] if name != root.name else {one for statement in at_once for one in imports(statement)}
         imported = {module for module in imported if module.partition(".")[0] == root.name}
         reached = {module.split(".")[1] if "." in module else "__init__" for module in imported}
         found += [f"{name}: may not import {part}" for part in sorted(reached - allowed)]
@@ -121,7 +120,8 @@ def breaches_of_file(file, tree, root):
             yield f"imports {library}"
         if module.startswith("numpy.random"):
             yield "imports from numpy.random: write np.random.Generator"
-        if part == "kernels" and file.name != CACHE_MODULE and library not in KERNEL_LIBRARIES | {root.name}:
+        # The module `cache` finds a folder for machine code; it has no kernel.
+        if part == "kernels" and file.name != "cache.py" and library not in KERNEL_LIBRARIES | {root.name}:
             yield f"a kernel imports {library}"
     for attribute in (node for node in ast.walk(tree) if isinstance(node, ast.Attribute)):
         owner = ast.unparse(attribute.value)
@@ -145,13 +145,6 @@ def imports(tree):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def imports_at_start(tree, package):
-    """Yield what the top __init__.py imports at once from the package: all outside functions."""
-    for statement in tree.body:
-        if not isinstance(statement, ast.FunctionDef):
-            yield from (module for module in imports(statement) if module.split(".")[0] == package)
 
 
 @pytest.mark.parametrize("root", PACKAGES, ids=lambda root: root.name)

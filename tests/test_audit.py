@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from damage import corrupt, missed, rewrite
 from projects import ROOT
-from trees import SOURCE, Tree
+from trees import jobs_of
 
 from logzoo.io.netcdf import content_sha256, load_raw
 from replication.audit import checkout
@@ -21,22 +21,7 @@ from replication.layout import files_of, is_timed, kind_of, walked
 
 MANIFEST = "data/tiny/manifest.json"
 ESTIMATE, LEAF, CARD = "data/tiny/estimates/a/rts.nc", "data/tiny/tables/t.nc", "data/tiny/scorecard.nc"
-PICTURE, RAW = "figures/tiny/p/f.png", "data/raw/source/values.txt"
-DECISIVE = ROOT / "results/decisive"
-
-
-@pytest.fixture(scope="module")
-def pristine(tmp_path_factory):
-    return Tree(tmp_path_factory.mktemp("audit") / "tree").write()
-
-
-@pytest.fixture
-def tree(pristine, tmp_path):
-    return Path(shutil.copytree(pristine, tmp_path / "tree"))
-
-
-def jobs_of(tree):
-    return json.loads((tree / "jobs.json").read_text())
+PICTURE, PDF = "figures/tiny/p/f.png", "figures/tiny/p/f.pdf"
 
 
 def faults(tree, jobs=None):
@@ -72,7 +57,10 @@ def relisted(tree):
 def test_an_untouched_tree_has_no_faults_and_no_stale_files(pristine, known):
     findings = audit(pristine, {"tiny": jobs_of(pristine)} if known else None)
     assert (findings.faults, findings.stale) == ([], {})
-    assert findings.files == len(files_of(pristine)) and None not in {kind_of(path) for path in files_of(pristine)}
+    manifest, files = read_manifest(pristine, "tiny"), files_of(pristine)
+    assert findings.files == len(files) and None not in {kind_of(path) for path in files}
+    assert set(manifest.files) == set(files) - {MANIFEST, "data/README.md", "figures/README.md"}
+    assert manifest.left_out == manifest.hours == {}
     checks = {"readable", "schema", "provenance", "content", "inputs", "present", "stamp", "leftover", "manifest"}
     assert set(findings.checks) == checks | ({"raw"} if known else set())
     assert any("not compared" in note for note in findings.notes) == (not known)
@@ -95,18 +83,22 @@ def test_an_artifact_that_makes_no_sense_is_a_fault_even_where_all_hashes_fit(tr
     assert (ESTIMATE, check) in faults(tree)
 
 
-def test_missing_numbers_are_no_fault_where_the_kind_allows_them(tree):
+def test_numbers_that_may_be_missing_a_mirror_and_data_on_another_disk_are_no_faults(tree, tmp_path):
     edit(tree / ESTIMATE, nudged("drift", np.nan))
     edit(tree / LEAF, nudged("log_z", np.nan))
     relisted(tree)
+    (tree / "data/mirror/mnist").mkdir(parents=True)
+    (tree / "data/mirror/mnist/anything").write_text("mine")
+    shutil.move(tree / "data", tmp_path / "disk")
+    (tree / "data").symlink_to(tmp_path / "disk")
     assert faults(tree) == set()
 
 
-def test_an_edit_with_its_hash_is_found_by_the_manifest_and_makes_what_was_made_from_it_stale(tree):
+def test_an_edit_is_found_by_the_manifest_and_by_its_hash_or_makes_what_was_made_from_it_stale(tree):
     edit(tree / ESTIMATE, nudged("log_z"))
-    findings = audit(tree)
-    assert {(fault.file, fault.check) for fault in findings.faults} == {(ESTIMATE, "manifest")}
-    assert findings.stale == {"data/tiny/zoo.nc": f"made from another version of {ESTIMATE}"}
+    edit(tree / LEAF, lambda one: one.assign_attrs(title="Another"), rehash=False)
+    assert faults(tree) == {(ESTIMATE, "manifest"), (LEAF, "content"), (LEAF, "manifest")}
+    assert audit(tree).stale == {"data/tiny/zoo.nc": f"made from another version of {ESTIMATE}"}
 
 
 def test_a_file_made_before_its_input_was_made_again_is_stale_and_no_fault(tree):
@@ -115,8 +107,7 @@ def test_a_file_made_before_its_input_was_made_again_is_stale_and_no_fault(tree)
     relisted(tree)
     findings = audit(tree, {"tiny": jobs_of(tree)})
     assert findings.faults == []
-    assert set(findings.stale) == {CARD, PICTURE, "figures/tiny/p/f.pdf"}
-    assert "stale files are no faults; snakemake" in report(findings)
+    assert set(findings.stale) == {CARD, PICTURE, PDF} and "stale files are no faults; snakemake" in report(findings)
 
 
 def test_what_configuration_and_code_would_make_otherwise_is_stale_and_no_fault(tree):
@@ -129,53 +120,39 @@ def test_what_configuration_and_code_would_make_otherwise_is_stale_and_no_fault(
     jobs["data/tiny/models/c.nc"] = jobs[LEAF]
     findings = audit(tree, {"tiny": jobs})
     assert findings.faults == []
-    parameters = "made with other parameters than the configuration has"
-    assert findings.stale == {
-        ESTIMATE: parameters,
-        PICTURE: parameters,
-        LEAF: checkout.OTHER_CODE,
-        CARD: "made from other inputs than the rule has",
-        "data/tiny/truths/b.nc": "no job of the configuration makes it",
-    }
+    stale = {name: reason for name, reason in findings.stale.items() if reason != checkout.OTHER_CODE}
+    assert set(findings.stale) == {*stale, LEAF} and set(stale) == {ESTIMATE, PICTURE, CARD, "data/tiny/truths/b.nc"}
+    for path, words in (
+        (ESTIMATE, "parameters"),
+        (PICTURE, "parameters"),
+        (CARD, "inputs"),
+        ("data/tiny/truths/b.nc", "no job"),
+    ):
+        assert words in stale[path]
     assert "tiny: 1 files of the configuration are not here, first data/tiny/models/c.nc" in findings.notes
 
 
-def test_raw_files_have_a_checksum_of_the_configuration(tree):
-    jobs = jobs_of(tree)
+def test_raw_files_have_a_checksum_of_the_configuration(pristine):
+    jobs = jobs_of(pristine)
     jobs["data/raw/source/manifest.json"]["parameters"]["files"]["values.txt"]["sha256"] = "0" * 64
-    assert faults(tree, jobs) == {(RAW, "raw")}
+    assert faults(pristine, jobs) == {("data/raw/source/values.txt", "raw")}
 
 
-@pytest.mark.parametrize(
-    "file", ["data/tiny/models/c.nc.checkpoint.npz", "figures/tiny/p/f.svg", "data/tiny/estimates/a/deeper/x.nc"]
-)
-def test_leftovers_are_faults(tree, file):
-    (tree / file).parent.mkdir(exist_ok=True)
-    (tree / file).write_bytes(b"left")
-    found = {file for file, check in faults(tree) if check == "leftover"}
-    assert found in ({file}, {str(Path(file).parent)})
-
-
-def test_what_is_no_regular_file_is_named_and_neither_opened_nor_followed(tree):
+def test_leftovers_and_what_is_no_regular_file_are_faults_and_are_neither_opened_nor_followed(tree):
+    left = ["data/tiny/models/c.nc.checkpoint.npz", "figures/tiny/p/f.svg", "data/tiny/estimates/a/deeper/x.nc"]
+    for file in left:
+        (tree / file).parent.mkdir(exist_ok=True)
+        (tree / file).write_bytes(b"left")
     os.mkfifo(tree / "data/tiny/models/fifo.nc")
     (tree / "data/tiny/models/link.nc").symlink_to("a.nc")
     (tree / "figures/tiny/round").symlink_to("round")
-    assert walked(tree)[1] == {
-        "data/tiny/models/fifo.nc": "a device, FIFO or socket",
-        "data/tiny/models/link.nc": "a link",
-        "figures/tiny/round": "a link",
-    }
+    kinds = {"data/tiny/models/fifo.nc": "a device, FIFO or socket", "data/tiny/models/link.nc": "a link"}
+    kinds |= {"figures/tiny/round": "a link", "data/tiny/estimates/a/deeper": "a folder below all folders of a run"}
+    assert walked(tree)[1] == kinds
+    assert {file for file, check in faults(tree) if check == "leftover"} == {*left[:2], *kinds}
 
 
-def test_data_on_another_disk_is_audited_and_the_mirror_is_left_alone(tree, tmp_path):
-    (tree / "data/mirror/mnist").mkdir(parents=True)
-    (tree / "data/mirror/mnist/anything").write_text("mine")
-    shutil.move(tree / "data", tmp_path / "disk")
-    (tree / "data").symlink_to(tmp_path / "disk")
-    assert faults(tree) == set()
-
-
-@pytest.mark.parametrize("file", [PICTURE, "figures/tiny/p/f.pdf", "figures/tiny/scorecard.html"])
+@pytest.mark.parametrize("file", [PICTURE, PDF, "figures/tiny/scorecard.html"])
 def test_pictures_and_pages_have_a_stamp(tree, file):
     content = (tree / file).read_bytes()
     assert content.count(b'{"inputs":') == 1
@@ -184,9 +161,9 @@ def test_pictures_and_pages_have_a_stamp(tree, file):
 
 
 def test_the_manifest_lists_every_file_and_every_listed_file_is_there(tree):
-    (tree / "figures/tiny/p/f.pdf").unlink()
+    (tree / PDF).unlink()
     shutil.copyfile(tree / LEAF, tree / "data/tiny/tables/u.nc")
-    assert faults(tree) == {("figures/tiny/p/f.pdf", "present"), ("data/tiny/tables/u.nc", "manifest")}
+    assert faults(tree) == {(PDF, "present"), ("data/tiny/tables/u.nc", "manifest")}
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[" * 100_000, '{"files": 1}'])
@@ -198,10 +175,9 @@ def test_a_manifest_of_another_form_is_a_fault(tree, text):
 
 
 def test_no_corruption_at_random_is_missed(pristine, tmp_path):
-    draws = np.random.Generator(np.random.Philox(key=2026))
+    draws, ways = np.random.Generator(np.random.Philox(key=2026)), set()
     # Edits of a manifest are found where it no longer fits the files: docs/audit.md.
     files = [path for path in files_of(pristine) if kind_of(path) not in ("description", "manifest")]
-    ways = set()
     for attempt in range(10):
         tree = Path(shutil.copytree(pristine, tmp_path / f"{attempt}"))
         chosen = [files[place] for place in draws.permutation(len(files))[:20]]
@@ -225,7 +201,7 @@ def test_the_command_prints_the_table_and_writes_only_what_is_asked_for(tree, tm
 @pytest.fixture(scope="module")
 def published(tmp_path_factory):
     """Published results of this repository, and the jobs of their configuration."""
-    tree = Path(shutil.copytree(DECISIVE, tmp_path_factory.mktemp("published") / "decisive"))
+    tree = Path(shutil.copytree(ROOT / "results/decisive", tmp_path_factory.mktemp("published") / "decisive"))
     configfiles = checkout.configuration_files()
     return tree, {"decisive": checkout.jobs_of_scale("decisive", configfiles["decisive"])}, configfiles
 
@@ -234,9 +210,7 @@ def test_published_files_are_regenerated_by_the_rules_of_the_checkout(published)
     tree, jobs, configfiles = published
     findings, before = Findings(), {path: path.stat().st_mtime_ns for path in tree.rglob("*")}
     edited = "data/decisive/tables/zoo-trained.nc"
-    for path in jobs["decisive"]:
-        if path != edited and "tables/zoo-" not in path:
-            findings.stale[path] = "left out here"
+    findings.stale |= {path: "left out here" for path in jobs["decisive"] if "tables/zoo-" not in path}
     kept = (tree / edited).read_bytes()
     name = next(name for name, column in load_raw(tree / edited).data_vars.items() if column.dtype.kind == "f")
     edit(tree / edited, nudged(name, 77.0))
@@ -264,24 +238,9 @@ def test_an_installed_package_without_a_checkout_compares_nothing(tree, monkeypa
     assert "not compared with configuration and code: tiny" in capfd.readouterr().out
 
 
-def test_an_edit_that_leaves_the_hash_is_found_by_content_and_by_manifest(tree):
-    edit(tree / LEAF, lambda one: one.assign_attrs(title="Another"), rehash=False)
-    assert faults(tree) == {(LEAF, "content"), (LEAF, "manifest")}
-
-
 @pytest.mark.parametrize("arguments", [["--regenerate", "-1"], ["--seed", "x"], ["--configfile", "none.yaml"]])
-def test_wrong_use_is_one_line(tree, arguments, capfd):
-    assert main(["audit", str(tree), *arguments]) == 1
+def test_wrong_use_is_one_line(pristine, tmp_path, arguments, capfd):
+    assert main(["audit", str(pristine), *arguments]) == 1
     error = capfd.readouterr().err
     assert error.startswith("replication: error: ") and error.count("\n") == 1
-
-
-def test_a_folder_without_files_of_a_run_is_refused(tmp_path, capfd):
-    assert main(["audit", str(tmp_path)]) == 1
-    assert "expected the folder of a project" in capfd.readouterr().err
-
-
-def test_the_manifest_of_a_tree_has_the_bytes_of_its_files(pristine):
-    manifest = read_manifest(pristine, "tiny")
-    assert set(manifest.files) == set(files_of(pristine)) - {MANIFEST, "data/README.md", "figures/README.md"}
-    assert SOURCE not in manifest.files.values() and manifest.left_out == manifest.hours == {}
+    assert main(["audit", str(tmp_path)]) == 1 and "expected the folder of a project" in capfd.readouterr().err

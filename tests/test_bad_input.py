@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 import scipy.io
 import xarray as xr
-from hdf5_files import write_hdf5
 
-from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs, train_rbm
+from logzoo import RBM, estimate_log_z, sample_gibbs, train_rbm
 from logzoo.cli.main import main
 from logzoo.io.netcdf import write_artifact
 
 VISIBLE, HIDDEN = 8, 3
 BUDGET = "--sweeps 50 --chains 2"
 TRAINING = "--hidden 2 --updates 5 --batch 5"
+ORIGIN = {"parameters": {}, "source": "", "inputs": {}, "seed_path": ""}
 
 # The command, and words that its one error line must contain.
 CASES = [
@@ -68,10 +68,7 @@ CASES = [
     (f"train objects.npy {TRAINING} -o new.nc", "objects.npy: not a readable .npy file"),
     (f"train counts.npy {TRAINING} -o new.nc", "counts.npy: expected zeros and ones only; binarise"),
     (f"train signs.npy {TRAINING} -o new.nc", "signs.npy: expected zeros and ones only; found -1 and 1: pass (x + 1)"),
-    (
-        f"train halves.npy {TRAINING} -o new.nc",
-        "expected zeros and ones only; found grey levels: pass x >=",
-    ),
+    (f"train halves.npy {TRAINING} -o new.nc", "expected zeros and ones only; found grey levels: pass x >="),
     (f"train grey.nc {TRAINING} -o new.nc", "grey.nc: expected zeros and ones only"),
     (f"train test_only.nc {TRAINING} -o new.nc", "test_only.nc: dataset: no examples in split train"),
     (f"estimate model.nc {BUDGET} --data wide.npy", "wide.npy: expected 8 columns (visible units), found 9"),
@@ -95,37 +92,27 @@ def files(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         write_models()
-        write_matlab()
         write_datasets()
         write_arrays()
-        for name in ("model.nc", "model.mat", "model.npz", "model.h5", "data.npy"):
+        for name in ("model.nc", "model.mat"):
             content = (folder / name).read_bytes()
-            suffix = name.partition(".")[2]
-            (folder / f"truncated.{suffix}").write_bytes(content[: len(content) // 2])
+            (folder / name).with_stem("truncated").write_bytes(content[: len(content) // 2])
         (folder / "folder.nc").mkdir()
         yield folder
 
 
+def rbm(visible=VISIBLE, hidden=HIDDEN, weight=0.1):
+    return RBM(np.full((visible, hidden), weight), np.zeros(visible), np.zeros(hidden))
+
+
 def write_models():
-    good = RBM(np.full((VISIBLE, HIDDEN), 0.1), np.zeros(VISIBLE), np.zeros(HIDDEN))
-    good.save("model.nc")
-    RBM(np.full((VISIBLE, HIDDEN), 1e308), np.zeros(VISIBLE), np.zeros(HIDDEN)).save("huge.nc")
-    RBM(np.zeros((40, 40)), np.zeros(40), np.zeros(40)).save("large.nc")
-    dataset = good.to_dataset()
-    broken = dataset.copy(deep=True)
+    for name, model in (("model.nc", rbm()), ("huge.nc", rbm(weight=1e308)), ("large.nc", rbm(40, 40))):
+        model.save(name)
+    broken = rbm().to_dataset().copy(deep=True)
     broken["weights"][0, 0] = np.nan
-    write_artifact(broken, "nan.nc", kind="model", parameters={}, source="", inputs={}, seed_path="")
-
-
-def write_matlab():
-    content = {
-        "vishid": np.full((VISIBLE, HIDDEN), 0.1),
-        "visbiases": np.zeros(VISIBLE),
-        "hidbiases": np.zeros(HIDDEN),
-    }
+    write_artifact(broken, "nan.nc", kind="model", **ORIGIN)
+    content = {"vishid": rbm().weights, "visbiases": np.zeros(VISIBLE), "hidbiases": np.zeros(HIDDEN)}
     scipy.io.savemat("model.mat", content)
-    np.savez("model.npz", **content)
-    write_hdf5("model.h5", content)
 
 
 def write_datasets():
@@ -139,18 +126,15 @@ def write_datasets():
 def write_dataset(path, data, split, value_scale=1):
     labels, scale = {"long_name": "test data", "units": "1"}, {"value_scale": value_scale}
     variables = {"data": (("example", "visible"), data, labels | scale), "split": ("example", split, labels)}
-    write_artifact(xr.Dataset(variables), path, kind="dataset", parameters={}, source="", inputs={}, seed_path="")
+    write_artifact(xr.Dataset(variables), path, kind="dataset", **ORIGIN)
 
 
 def write_arrays():
-    np.save("data.npy", ones(20))
-    np.save("wide.npy", ones(20, VISIBLE + 1))
-    np.save("counts.npy", 2 * ones(20))
-    np.save("signs.npy", -ones(20).astype(float))
-    np.save("halves.npy", 0.5 * ones(20))
+    arrays = {"data": ones(20), "wide": ones(20, VISIBLE + 1), "counts": 2 * ones(20), "signs": -1.0 * ones(20)}
+    for name, array in (arrays | {"halves": 0.5 * ones(20), "objects": np.array([[None]])}).items():
+        np.save(f"{name}.npy", array, allow_pickle=True)
     Path("model.pt").write_bytes(pickle.dumps({"weights": 1}))
     Path("table.csv").write_text("0.5,1.5\n")
-    np.save("objects.npy", np.array([[None]]), allow_pickle=True)
     np.savez("other.npz", weights=ones(3))
 
 
@@ -158,25 +142,14 @@ def contents(folder):
     return {path.name: path.read_bytes() if path.is_file() else list(path.iterdir()) for path in folder.iterdir()}
 
 
-def complaint_of(capfd, command):
-    """Run a command that must fail; returns its one error line."""
-    assert main(command.split()) == 1
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert err.startswith("logzoo: error: ") and err.endswith("\n") and err.count("\n") == 1, err
-    assert "Traceback" not in err and len(err) < 600
-    return err
-
-
 @pytest.mark.parametrize(("command", "complaint"), CASES, ids=[command for command, _ in CASES])
 def test_one_line_and_nothing_written(files, capfd, command, complaint):
     before = contents(files)
-    assert complaint in complaint_of(capfd, command)
+    assert main(command.split()) == 1
+    out, err = capfd.readouterr()
+    assert out == "" and complaint in err and "Traceback" not in err and len(err) < 600
+    assert err.startswith("logzoo: error: ") and err.endswith("\n") and err.count("\n") == 1, err
     assert contents(files) == before
-
-
-def rbm(visible=VISIBLE, hidden=HIDDEN):
-    return RBM(np.full((visible, hidden), 0.1), np.zeros(visible), np.zeros(hidden))
 
 
 def train(data, **settings):
@@ -184,17 +157,14 @@ def train(data, **settings):
 
 
 LIBRARY = {
-    "NaN weights": (lambda: RBM(np.full((2, 2), np.nan), [0, 0], [0, 0]), "weights: expected finite"),
-    "long bias": (lambda: RBM(np.zeros((2, 2)), [0, 0], [0, 0, 0]), "hidden_bias: expected length 2"),
     "no weights": (lambda: RBM(np.zeros((0, 2)), [], [0, 0]), "weights: expected a non-empty array"),
     "no folder": (lambda: rbm().save("absent/new.nc"), "cannot write absent/new.nc"),
-    "too large": (lambda: exact_log_z(rbm(40, 40)), "smaller layer has 40 units"),
     "grey data": (lambda: estimate_log_z(rbm(), data=0.5 * ones(4)), "data: expected zeros and ones"),
     "name of a parameter": (lambda: train(ones(20), name=5), "pcd: unknown option 'name'"),
     "thread": (lambda: estimate_log_z(rbm(), "ais", thread=2), "did you mean 'threads'? expected one of base, ladder"),
     "stream": (lambda: train(ones(20), stream=5), "pcd: unknown option 'stream'"),
     "large start": (
-        lambda: train(ones(20), start=RBM(np.full((VISIBLE, 2), -1e9), np.zeros(VISIBLE), np.zeros(2))),
+        lambda: train(ones(20), start=rbm(VISIBLE, 2, -1e9)),
         "start: expected parameters below 10000 in size, found 1e+09",
     ),
     "one particle": (

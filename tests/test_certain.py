@@ -13,10 +13,10 @@ from logzoo.models.equivalent import without_certain
 from logzoo.paths import rounding_error
 
 
-def rbm_with(layer, bias, seed=0, scale=0.5):
+def rbm_with(layer, bias):
     """A small RBM, two of whose units have a bias of that size, one forbidden and one forced."""
-    generator = np.random.default_rng(seed)
-    arrays = [generator.normal(0.0, scale, shape) for shape in ((9, 6), 9, 6)]
+    generator = np.random.default_rng(0)
+    arrays = [generator.normal(0.0, 0.5, shape) for shape in ((9, 6), 9, 6)]
     arrays[layer][:2] = -bias, bias
     return RBM(*arrays)
 
@@ -33,17 +33,12 @@ def test_certain_units_are_left_out_and_log_z_stays(layer, bias):
 
 
 def test_what_a_certain_unit_settles_is_settled_too():
-    weights = np.array([[100.0, 0.1], [0.2, 0.3]])
-    rbm = RBM(weights, [1e9, 0.0], [-20.0, 0.0])
+    rbm = RBM([[100.0, 0.1], [0.2, 0.3]], [1e9, 0.0], [-20.0, 0.0])
     left, constant, _ = without_certain(rbm)
     # The first visible unit is on, so the first hidden unit is.
-    np.testing.assert_allclose(
-        (left.weights.item(), left.visible_bias.item(), left.hidden_bias.item()), (0.3, 0.2, 0.1)
-    )
+    np.testing.assert_allclose([*left.weights[0], *left.visible_bias, *left.hidden_bias], [0.3, 0.2, 0.1])
     assert exact_log_z(left) + constant == pytest.approx(exact_log_z(rbm), rel=1e-15)
-
-
-def test_one_unit_of_each_layer_stays():
+    # One unit of each layer stays.
     rbm = RBM(np.ones((3, 2)), [100.0, -100.0, 100.0], [1.0, -2.0])
     left, constant, _ = without_certain(rbm)
     assert (left.visible, left.hidden) == (1, 2)
@@ -52,10 +47,8 @@ def test_one_unit_of_each_layer_stays():
 
 @pytest.mark.parametrize(("layer", "method"), [*zip(cycle([1, 2]), sorted(ESTIMATORS), strict=False)])
 def test_every_estimator_is_right_with_forbidden_and_forced_units(layer, method):
-    rbm = rbm_with(layer, 1e9)
-    exact = exact_log_z(rbm)
-    data = np.random.default_rng(1).integers(0, 2, (5, 9), dtype=np.uint8)
-    options = {"data": data} if starts_from_data(method) else {}
+    rbm, data = rbm_with(layer, 1e9), np.random.default_rng(1).integers(0, 2, (5, 9), dtype=np.uint8)
+    exact, options = exact_log_z(rbm), {"data": data} if starts_from_data(method) else {}
     estimate = estimate_log_z(rbm, method, sweeps=2000, chains=20, base="modes", check=False, **options)
     # Riemann sums err by more than their standard error.
     assert abs(estimate.log_z - exact) < 5.0 * estimate.std_error + 0.02
@@ -64,8 +57,7 @@ def test_every_estimator_is_right_with_forbidden_and_forced_units(layer, method)
 
 
 def test_what_cannot_be_rounded_well_is_refused():
-    generator = np.random.default_rng(0)
-    weights = generator.normal(0.0, 0.5, (9, 6))
+    weights = np.random.default_rng(0).normal(0.0, 0.5, (9, 6))
     # Units that are not certain, as the large parameters may cancel.
     weights[0, 0], visible_bias = 1e9, np.zeros(9)
     visible_bias[0] = -5e8
@@ -75,6 +67,8 @@ def test_what_cannot_be_rounded_well_is_refused():
     # Nothing is rounded by enumeration, nor by mean field.
     assert estimate_log_z(rbm).log_z == exact_log_z(rbm)
     assert np.isfinite(estimate_log_z(rbm, "mean-field", sweeps=10, check=False).log_z)
+    with pytest.raises(ValueError, match="^weights: the kernels round"):
+        sample_gibbs(RBM([[1e12, -1e12], [-1e12, 1.0]], [0.0, 0.0], [0.0, 0.0]), 4, 10)
 
 
 def test_rounding_is_part_of_the_error_and_is_held_against_the_tolerance():
@@ -91,12 +85,10 @@ def test_rounding_is_part_of_the_error_and_is_held_against_the_tolerance():
 @pytest.mark.parametrize("sizes", [1, 3, 100_000])
 @pytest.mark.parametrize("visible", [300, 1500])
 def test_log_z_moves_by_no_more_than_the_error_of_rounding(sizes, visible):
-    generator = np.random.default_rng(5)
+    generator, biases = np.random.default_rng(5), (np.zeros(visible), np.zeros(10))
     weights = 1000.0 * generator.choice(generator.random(sizes), (visible, 10))
-    rbm = RBM(weights, np.zeros(visible), np.zeros(10))
-    unit = fixed_point_unit(weights, rbm.visible_bias, rbm.hidden_bias, rbm.visible_bias)
-    rounded = RBM(unit * np.rint(weights / unit), rbm.visible_bias, rbm.hidden_bias)
-    moved = abs(exact_log_z(rounded) - exact_log_z(rbm))
+    rbm, unit = RBM(weights, *biases), fixed_point_unit(weights, *biases, biases[0])
+    moved = abs(exact_log_z(RBM(unit * np.rint(weights / unit), *biases)) - exact_log_z(rbm))
     assert 0.01 * rounding_error(rbm) < moved < 4.0 * rounding_error(rbm)
 
 
@@ -108,8 +100,7 @@ def test_states_are_drawn_from_the_model_whatever_is_certain(large, beta):
     hidden_bias[0] += large[1]
     rbm = RBM(weights, visible_bias, hidden_bias)
     states = np.array(list(product((0, 1), repeat=5)))
-    inputs = beta * (states @ weights + hidden_bias)
-    log_p = beta * (states @ visible_bias) + np.logaddexp(0.0, inputs).sum(axis=1)
+    log_p = beta * (states @ visible_bias) + np.logaddexp(0.0, beta * (states @ weights + hidden_bias)).sum(axis=1)
     p = np.exp(log_p - log_p.max())
     exact = np.minimum(p @ states / p.sum(), 1.0)
     means = sample_gibbs(rbm, 20_000, 40, beta=beta, seed=1).mean(axis=0)
@@ -137,8 +128,3 @@ def test_what_certain_units_settle_in_turn_is_drawn_so():
     assert free[0] == 0 and (np.abs(free[1:] - 0.5) < 0.06).all()
     start = np.ones((4, 3), np.uint8)
     np.testing.assert_array_equal(sample_gibbs(rbm, 4, 0, start=start), start)
-
-
-def test_states_that_rounding_would_move_are_refused():
-    with pytest.raises(ValueError, match="^weights: the kernels round"):
-        sample_gibbs(RBM([[1e12, -1e12], [-1e12, 1.0]], [0.0, 0.0], [0.0, 0.0]), 4, 10)

@@ -19,8 +19,7 @@ def folder(tmp_path, monkeypatch):
     data = np.random.default_rng(0).integers(0, 2, (20, 6)).astype(np.uint8)
     for name in ("data.npy", "marginals.npy"):
         np.save(name, data)
-    for name in ("model.nc", "other.nc"):
-        RBM(np.zeros((6, 3)), np.zeros(6), np.zeros(3)).save(name)
+    RBM(np.zeros((6, 3)), np.zeros(6), np.zeros(3)).save("model.nc")
     np.savez("arrays.npz", data=data)
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "empty").touch()

@@ -3,34 +3,17 @@
 import math
 from collections import Counter
 
+import nulls_tracking as nulls
 import numpy as np
 import pytest
-import xarray as xr
-from nulls_tracking import (
-    KINDS,
-    alone_of,
-    best_model,
-    check_of,
-    costs_of,
-    followed,
-    null_statistics,
-    numbered,
-    trace_of,
-)
+from nulls_tracking import KINDS, alone_of, best_model, check_of, costs_of, followed, numbered, trace_of
 from test_trackers import patterns
 
-from logzoo.datasets.readers import SPLITS
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream
 from logzoo.training import trackers
 from logzoo.training.trainers import train_rbm
-from replication.papers.tracking import trk_cost as cost
-from replication.papers.tracking import trk_f3 as f3
-from replication.papers.tracking import trk_f4a as f4a
-from replication.papers.tracking import trk_f4b as f4b
-from replication.papers.tracking import trk_runs
-from replication.papers.tracking import trk_t1 as t1
-from replication.papers.tracking import trk_text as text
+from replication.papers.tracking import trk_cost, trk_f3, trk_f4a, trk_f4b, trk_runs, trk_t1, trk_text
 from replication.reporting.verdicts import ESTIMATE, NOT_REPRODUCED, NOT_TESTED, REPRODUCED, UNDECIDED, judge
 
 PUBLISHED_AIS = (-15.70, -16.81, -88.51, -14.68, -271.23, -31.45, -48.61, -29.91)
@@ -68,10 +51,10 @@ def runs(trainings=5, fast_high=3.0, bridged=0.5, summed=20.0, dip=4.0, jumps=3.
 
 
 def test_figure_3_of_a_tracker_that_fits_but_for_one_setting():
-    result = f3.statistics(runs())
-    found = verdicts(f3, result)
-    assert {found[key] for key in bounded(f3)} == {REPRODUCED}
-    assert {found[key] for key in found.keys() - bounded(f3)} == {ESTIMATE}
+    result = trk_f3.statistics(runs())
+    found = verdicts(trk_f3, result)
+    assert {found[key] for key in bounded(trk_f3)} == {REPRODUCED}
+    assert {found[key] for key in found.keys() - bounded(trk_f3)} == {ESTIMATE}
     # Mean of |normal|: sqrt(2 / pi) of its scale. Three settings, five trainings, 55 points: known to 3%.
     assert result["fit-slow"].value == pytest.approx(0.1 * np.sqrt(2 / np.pi), rel=0.1)
     assert result["particles"].value == pytest.approx(0.1 * np.sqrt(2 / np.pi), rel=0.15)
@@ -79,24 +62,19 @@ def test_figure_3_of_a_tracker_that_fits_but_for_one_setting():
     assert result["unstable"].value == pytest.approx(10.0, rel=0.2)
     assert result["cover"].low < 0.99 < result["cover"].high or 0.9 < result["cover"].value < 1.0
     # A single training has no interval; without any training there is no number.
-    alone = f3.statistics(runs(trainings=1))
+    alone = trk_f3.statistics(runs(trainings=1))
     assert alone["fit-slow"].value > 0 and math.isnan(alone["fit-slow"].low)
     none = {"exact": dict.fromkeys(KINDS, {}), "traces": dict.fromkeys(KINDS, {}), "particles": {}}
-    assert set(verdicts(f3, f3.statistics(none)).values()) == {NOT_TESTED}
+    assert set(verdicts(trk_f3, trk_f3.statistics(none)).values()) == {NOT_TESTED}
 
 
 def test_figure_3_of_other_trackers():
-    for settings, keys in (
-        ({"dip": 0.25}, {"dip"}),
-        ({"fast_high": 0.02}, {"oscillates"}),
-        ({"jumps": 0.1}, {"unstable"}),
-        ({"bridged": 0.02}, {"alone"}),
-        ({"summed": 0.02}, {"alone"}),
-    ):
-        found = verdicts(f3, f3.statistics(runs(**settings)))
-        assert {key for key, verdict in found.items() if verdict == NOT_REPRODUCED} == keys
+    failing = {"dip": "dip", "fast_high": "oscillates", "jumps": "unstable", "bridged": "alone", "summed": "alone"}
+    for (setting, key), value in zip(failing.items(), (0.25, 0.02, 0.1, 0.02, 0.02), strict=True):
+        found = verdicts(trk_f3, trk_f3.statistics(runs(**{setting: value})))
+        assert [name for name, verdict in found.items() if verdict == NOT_REPRODUCED] == [key]
     # Standard deviations that are too small are detected, without a verdict.
-    assert f3.statistics(runs(std_dev=0.01))["cover"].value < 0.5
+    assert trk_f3.statistics(runs(std_dev=0.01))["cover"].value < 0.5
 
 
 def filter_at_work(seed, rate=0.5, bridged=0.2, rows=101):
@@ -115,11 +93,7 @@ def ladders(fixed_error=5.0, drop=10.0, std_error=0.1, unknown=0):
 
     def checks(scale, level, first):
         return numbered(
-            check_of(
-                scale * noise(17, at),
-                std_error=errors,
-                likelihoods={"test": level + noise(17, at)},
-            )
+            check_of(scale * noise(17, at), std_error=errors, likelihoods={"test": level + noise(17, at)})
             for at in range(first, first + 6)
         )
 
@@ -133,27 +107,25 @@ def ladders(fixed_error=5.0, drop=10.0, std_error=0.1, unknown=0):
 
 
 def test_figure_4a_of_a_filter_at_work():
-    result = f4a.statistics(ladders())
-    found = verdicts(f4a, result)
-    assert {found[key] for key in bounded(f4a)} == {REPRODUCED}
+    result = trk_f4a.statistics(ladders())
+    found = verdicts(trk_f4a, result)
+    assert {found[key] for key in bounded(trk_f4a)} == {REPRODUCED}
     assert found["close"] == found["growing"] == ESTIMATE and math.isnan(result["growing"].low)
     assert result["likelihood"].value == pytest.approx(10.0, abs=2.0)
     assert result["adaptive"].value == pytest.approx(10.0, rel=0.4)
     assert result["bias"].value == pytest.approx(np.exp(-1.2), rel=0.1)
-
-
-def test_figure_4a_of_ladders_whose_names_are_exchanged():
+    # The names of the ladders are exchanged.
     artifacts = ladders()
     for part in artifacts.values():
         part["fixed"], part["adaptive"] = part["adaptive"], part["fixed"]
-    found = verdicts(f4a, f4a.statistics(artifacts))
+    found = verdicts(trk_f4a, trk_f4a.statistics(artifacts))
     assert {found[key] for key in ("exchange", "bridge", "likelihood", "adaptive")} == {NOT_REPRODUCED}
 
 
 def test_where_ais_does_not_know_log_z_it_judges_nothing():
-    partly = f4a.statistics(ladders(unknown=6))
+    partly = trk_f4a.statistics(ladders(unknown=6))
     assert math.isnan(partly["close"].value) and partly["adaptive"].value == pytest.approx(10.0, rel=0.5)
-    never = verdicts(f4a, f4a.statistics(ladders(std_error=0.6)))
+    never = verdicts(trk_f4a, trk_f4a.statistics(ladders(std_error=0.6)))
     assert {never[key] for key in ("close", "likelihood", "adaptive", "growing")} == {NOT_TESTED}
     assert {never[key] for key in ("bias", "variance", "change", "exchange", "bridge")} == {REPRODUCED}
 
@@ -162,27 +134,23 @@ def trainings(turns=True, std_error=0.05):
     """Figure 4b: traces whose validation likelihood peaks half way, or else climbs to the end; checks by AIS."""
     time = np.linspace(0.0, 1.0, 101)
     validation = -92.0 - 8.0 * (time - 0.5) ** 2 if turns else -95.0 + 4.0 * time
-    traces = [
-        followed(-90.0 + 10.0 * time + 0.05 * noise(101, seed), validation + 0.05 * noise(101, seed), 0.5)
-        for seed in range(5)
-    ]
+    noises = [0.05 * noise(101, seed) for seed in range(5)]
+    traces = [followed(-90.0 + 10.0 * time + drawn, validation + drawn, 0.5) for drawn in noises]
     checks = [check_of(0.1 * noise(31, seed), std_error=std_error) for seed in range(5)]
     return {"traces": numbered(traces), "checks": numbered(checks)}
 
 
 def test_figure_4b_of_trainings_that_over_fit():
-    result = f4b.statistics(trainings())
-    found = verdicts(f4b, result)
-    assert {found[key] for key in bounded(f4b)} == {REPRODUCED}
+    result = trk_f4b.statistics(trainings())
+    found = verdicts(trk_f4b, result)
+    assert {found[key] for key in bounded(trk_f4b)} == {REPRODUCED}
     # The mean of (t - 0.5)^2 over the last tenth is 0.203.
     assert result["turn"].value == pytest.approx(8.0 * 0.203, abs=0.1) and result["epoch"].value == pytest.approx(0.5)
     assert result["train"].value == pytest.approx(4.5, abs=0.1)
     assert result["close"].value == pytest.approx(0.1 * np.sqrt(2 / np.pi), rel=0.15)
-    assert verdicts(f4b, f4b.statistics(trainings(std_error=0.6)))["close"] == NOT_TESTED
-
-
-def test_figure_4b_of_trainings_that_climb_to_the_end():
-    found = verdicts(f4b, f4b.statistics(trainings(turns=False)))
+    assert verdicts(trk_f4b, trk_f4b.statistics(trainings(std_error=0.6)))["close"] == NOT_TESTED
+    # They climb to the end.
+    found = verdicts(trk_f4b, trk_f4b.statistics(trainings(turns=False)))
     assert (found["turn"], found["train"]) == (NOT_REPRODUCED, REPRODUCED)
 
 
@@ -190,10 +158,10 @@ def test_costs_of_tracking_are_over_those_of_training_alone_and_of_ais():
     generator = np.random.default_rng(11)
     for point, expected in ((0.5, REPRODUCED), (2.0, NOT_REPRODUCED)):
         timings = costs_of(generator, point=point)
-        result = cost.statistics(timings)
-        assert verdicts(cost, result) == {"kalman": ESTIMATE, "rts": ESTIMATE, "point": expected}
+        result = trk_cost.statistics(timings)
+        assert verdicts(trk_cost, result) == {"kalman": ESTIMATE, "rts": ESTIMATE, "point": expected}
         assert result["point"].value == pytest.approx(point, rel=0.1)
-        np.testing.assert_allclose(cost.rows(timings)["ratio"], [np.nan, 1.5, 1.02], rtol=0.1)
+        np.testing.assert_allclose(trk_cost.rows(timings)["ratio"], [np.nan, 1.5, 1.02], rtol=0.1)
 
 
 def test_likelihoods_of_the_best_models_stand_beside_the_published():
@@ -201,45 +169,40 @@ def test_likelihoods_of_the_best_models_stand_beside_the_published():
         "mnist-fixed": best_model(-89.96, -94.34, error=0.3, std_dev=0.4, published_ais=-94.0),
         "caltech": best_model(-114.31, -134.23, error=0.51, published_ais=-134.23),
     }
-    result = text.statistics({"best": pair})
-    found = verdicts(text, result)
-    assert found == dict.fromkeys(("mnist", "mnist-level"), ESTIMATE) | dict.fromkeys(
-        ("caltech", "caltech-level"), NOT_TESTED
-    )
+    result = trk_text.statistics({"best": pair})
+    found = verdicts(trk_text, result)
+    tested, untested = ("mnist", "mnist-level"), ("caltech", "caltech-level")
+    assert found == dict.fromkeys(tested, ESTIMATE) | dict.fromkeys(untested, NOT_TESTED)
     assert result["mnist"].value == pytest.approx(4.38) and result["mnist"].error == pytest.approx(0.5)
     assert result["mnist-level"][:3] == pytest.approx((-0.34, -0.34 - 1.96 * 0.3, -0.34 + 1.96 * 0.3), abs=1e-4)
-    assert set(verdicts(text, text.statistics({"best": {}})).values()) == {NOT_TESTED}
+    assert set(verdicts(trk_text, trk_text.statistics({"best": {}})).values()) == {NOT_TESTED}
 
 
 def eight_models(apart=0.3, further=2.0, error=0.1):
     """Table 1 with trackers whose errors are these multiples of the published differences."""
-    return {
-        "best": numbered(
-            best_model(
-                ais + apart * off, ais, error=error, further=further * (1.0 + 0.1 * off), published_ais=ais + 2.0
-            )
-            for ais, off in zip(PUBLISHED_AIS, PUBLISHED_APART, strict=True)
-        )
-    }
+    models = []
+    for ais, off in zip(PUBLISHED_AIS, PUBLISHED_APART, strict=True):
+        settings = {"error": error, "further": further * (1.0 + 0.1 * off), "published_ais": ais + 2.0}
+        models.append(best_model(ais + apart * off, ais, **settings))
+    return {"best": numbered(models)}
 
 
 def test_table_1_of_trackers_that_are_close_and_of_others():
-    close = t1.statistics(eight_models())
-    assert verdicts(t1, close) == {"close": ESTIMATE, "level": ESTIMATE, "rungs": REPRODUCED}
+    close = trk_t1.statistics(eight_models())
+    assert verdicts(trk_t1, close) == {"close": ESTIMATE, "level": ESTIMATE, "rungs": REPRODUCED}
     assert close["close"].value == pytest.approx(0.3 * 1.5575) and close["level"].value == pytest.approx(-2.0)
-    assert verdicts(t1, t1.statistics(eight_models(apart=3.0, further=0.4)))["rungs"] == NOT_REPRODUCED
-    unknown = verdicts(t1, t1.statistics(eight_models(error=0.51)))
+    assert verdicts(trk_t1, trk_t1.statistics(eight_models(apart=3.0, further=0.4)))["rungs"] == NOT_REPRODUCED
+    unknown = verdicts(trk_t1, trk_t1.statistics(eight_models(error=0.51)))
     assert unknown == {"close": NOT_TESTED, "level": NOT_TESTED, "rungs": REPRODUCED}
 
 
 def test_claims_whose_truth_is_on_the_bound_are_seldom_decided():
     generator, decided = np.random.default_rng(5), Counter()
     for _ in range(100):
-        for name, statistic in null_statistics(generator).items():
+        for name, statistic in nulls.null_statistics(generator).items():
             figure, _, key = name.rpartition("-")
-            claim = {"trk-f3": f3, "trk-f4a": f4a, "trk-f4b": f4b, "trk-cost": cost, "trk-t1": t1}[figure].CLAIMS[key]
-            decided[name] += judge(claim.bounds, statistic) != UNDECIDED
-    assert len(decided) == sum(len(bounded(figure)) for figure in (f3, f4a, f4b, cost, t1))
+            decided[name] += judge(nulls.FIGURES[figure].CLAIMS[key].bounds, statistic) != UNDECIDED
+    assert len(decided) == sum(len(bounded(figure)) for figure in nulls.FIGURES.values())
     assert max(decided.values()) <= 12, decided
 
 
@@ -260,7 +223,7 @@ def observations_alone():
     pairs = [trained(seed, updates=500) for seed in range(8)]
     exact, traces = numbered(check for _, check in pairs), numbered(run.trace for run, _ in pairs)
     of_kind = {"exact": {"fast-mid": exact}, "traces": {"fast-mid": traces}, "particles": {}}
-    return verdicts(f3, f3.statistics(of_kind))["alone"]
+    return verdicts(trk_f3, trk_f3.statistics(of_kind))["alone"]
 
 
 def test_importance_weights_upside_down_make_the_filter_worse_than_a_bridge_alone(monkeypatch):
@@ -276,28 +239,19 @@ def test_splits_whose_names_are_exchanged_turn_what_over_fitting_shows():
     traces = [trained(seed, few, **settings)[0].trace for seed in range(5)]
     names = {"log_likelihood_train": "other", "log_likelihood_validation": "log_likelihood_train"}
     exchanged = [trace.rename(names).rename(other="log_likelihood_validation") for trace in traces]
-    right, wrong = (
-        verdicts(f4b, f4b.statistics({"traces": numbered(shown), "checks": {}})) for shown in (traces, exchanged)
-    )
+    parts = ({"traces": numbered(shown), "checks": {}} for shown in (traces, exchanged))
+    right, wrong = (verdicts(trk_f4b, trk_f4b.statistics(artifacts)) for artifacts in parts)
     assert right["turn"] == REPRODUCED and right["train"] != NOT_REPRODUCED
     assert wrong["train"] == NOT_REPRODUCED and wrong["turn"] != REPRODUCED
 
 
 def best_of_eight(runs):
-    split = np.repeat(range(3), [len(DATA[split]) for split in SPLITS])
-    content = {"data": (("example", "visible"), np.concatenate([DATA[split] for split in SPLITS]))}
-    dataset = xr.Dataset(content | {"split": ("example", split)}, attrs={"title": "patterns"})
-    sizes = {"sweeps": 200, "chains": 20}
-    settings = {**sizes, "judge": sizes, "long_sweeps": None, "published": {}}
-    best = numbered(
-        trk_runs.best(
-            {"models": {"only": run.rbm.to_dataset()}, "traces": {"only": run.trace}, "dataset": dataset},
-            stream=root_stream(number),
-            **settings,
-        )
-        for number, run in enumerate(runs)
-    )
-    return t1.statistics({"best": best})["close"]
+    sizes, best = {"sweeps": 200, "chains": 20}, []
+    for number, run in enumerate(runs):
+        artifacts = {"models": {"only": run.rbm.to_dataset()}, "traces": {"only": run.trace}}
+        settings = {**sizes, "judge": sizes, "long_sweeps": None, "published": {}, "stream": root_stream(number)}
+        best.append(trk_runs.best({**artifacts, "dataset": nulls.dataset_of(DATA)}, **settings))
+    return trk_t1.statistics({"best": numbered(best)})["close"]
 
 
 def test_a_shifted_log_z_of_ais_is_far_from_the_tracker(monkeypatch):

@@ -6,7 +6,7 @@ import yaml
 from projects import ROOT, catalogue_of
 from snakemake.cli import get_argument_parser
 
-PROFILE = ROOT / "workflow/profiles/slurm/config.yaml"
+SLURM = yaml.safe_load((ROOT / "workflow/profiles/slurm/config.yaml").read_text())
 
 
 def test_timed_jobs_have_a_node_of_their_own():
@@ -14,24 +14,18 @@ def test_timed_jobs_have_a_node_of_their_own():
     assert len(timed) >= 3 and all("/timings/" in experiment.path for experiment in timed)
     rule = (ROOT / "workflow/rules/experiments.smk").read_text()
     assert re.search(r"slurm_extra=lambda wildcards: .*--exclusive.*experiment_at\(wildcards\)\.timed", rule)
-    assert yaml.safe_load(PROFILE.read_text())["cores"] == 1
+    assert SLURM["cores"] == 1
 
 
-def test_every_key_of_the_profile_is_an_option_of_snakemake():
+def test_the_keys_of_the_profile_are_options_of_snakemake_and_a_failed_job_gets_more_memory():
     options = set(get_argument_parser()._option_string_actions)
-    ours = [key for key in yaml.safe_load(PROFILE.read_text()) if not key.startswith("slurm-")]
-    assert [key for key in ours if f"--{key}" not in options] == []
+    assert [key for key in SLURM if f"--{key}" not in options and not key.startswith("slurm-")] == []
+    megabytes = [eval(SLURM["default-resources"]["mem_mb"], {"attempt": attempt}) for attempt in (1, 2, 3)]
+    assert SLURM["retries"] == 2 and megabytes == sorted(set(megabytes))
 
 
 def test_both_profiles_rerun_by_contents():
     default = yaml.safe_load((ROOT / "profiles/default/profile.yaml").read_text())
-    slurm = yaml.safe_load(PROFILE.read_text())
     for key in ("rerun-triggers", "max-checksum-file-size"):
-        assert default[key] == slurm[key]
+        assert default[key] == SLURM[key]
     assert "code" not in default["rerun-triggers"]
-
-
-def test_a_failed_job_gets_more_memory():
-    profile = yaml.safe_load(PROFILE.read_text())
-    asked = [eval(profile["default-resources"]["mem_mb"], {"attempt": attempt}) for attempt in (1, 2, 3)]
-    assert profile["retries"] == 2 and asked == sorted(set(asked))

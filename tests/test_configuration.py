@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from projects import ROOT, copy_project, snakemake
 
@@ -12,16 +13,11 @@ from replication.papers.declaration import Here
 from replication.papers.experiment import option_defaults
 from replication.project import catalogue_of
 
+CIRCLE, ENDLESS = {"mnist-10": {"start": "mnist-100"}, "mnist-100": {"start": "mnist-10"}}, {"learning_rate": np.inf}
 WRONG = [
-    # Numbers that jobs do not take.
     ({"seed": 2016.0}, "seed: expected a whole number, found 2016.0"),
-    (
-        {"models": {"mnist-10": {"train": {"learning_rate": float("inf")}}}},
-        "models.mnist-10.train.learning_rate: expected .*, found inf",
-    ),
-    # Settings of a scale.
+    ({"models": {"mnist-10": {"train": ENDLESS}}}, "models.mnist-10.train.learning_rate: expected .*, found inf"),
     ({"grids": {"trk-t1": {"scales": {"quick": {"datasets": None}}}}}, "grids.trk-t1: expected the key 'datasets'"),
-    # Names.
     ({"scale": "raw"}, "scale: .*, found 'raw'"),
     ({"models": {"mnist-20-cd": {"title": "mine"}}}, "models.mnist-20-cd: "),
     ({"figures": {"rts-f5": {"others": ["rts-f55"]}}}, "figures.rts-f5: .*'rts-f55'"),
@@ -31,28 +27,18 @@ WRONG = [
     ({"models": {"mnist-10": {"scales": {"papr": {}}}}}, "models.mnist-10.scales: .*'papr'.* demo, paper, quick$"),
     ({"only_figures": ["zoo-seconds", "rts-f33"]}, "only_figures: unknown name 'rts-f33'; did you mean 'rts-f3'"),
     ({"only_figures": ["rts-f3"]}, "only_figures: expected a list with zoo-seconds"),
-    # Options of methods.
     ({"estimators": {"rts": {"options": {"rungz": 9}}}}, "estimators.rts.options: unknown name 'rungz'; .*rungs"),
     ({"models": {"mnist-10": {"train": {"options": {"partcles": 9}}}}}, "models.mnist-10.train.options: .*particles"),
     ({"zoo": {"trainers": {"cd": {"options": {"bogus": 1}}}}}, "zoo.trainers.cd.options: unknown name 'bogus'"),
     ({"zoo": {"trainers": {"sml-pt": {"options": {"tracker": "kalmann"}}}}}, ".*'kalmann'; did you mean 'kalman'?"),
     ({"zoo": {"trainers": {"sml-pt": {"options": {"tracker": "/abs"}}}}}, ".*tracker: expected a number, a word"),
     ({"estimators": {"rts": {"options": {"prior": ["../x"]}}}}, ".*rts.options.prior: expected a number, a word"),
-    # Models that trainings go on from.
-    (
-        {"models": {"mnist-10": {"start": "mnist-100"}, "mnist-100": {"start": "mnist-10"}}},
-        "models.mnist-10.start: expected no circle, found mnist-10 -> mnist-100 -> mnist-10$",
-    ),
+    ({"models": CIRCLE}, "models.mnist-10.start: expected no circle, found mnist-10 -> mnist-100 -> mnist-10$"),
     ({"models": {"dna-cd1": {"start": "mnist-10"}}}, "models.dna-cd1.start: expected .* 180 .*, found 784 of mnist-10"),
-    # Families of the zoo.
     ({"models": {"toy-modes-ins": {"budgets": [7]}}}, "models.toy-modes-.*.budgets: .* all .* toy-modes share"),
-    # Settings that no declaration can read.
     ({"figures": {"rts-rungs": {"paper": "rts", "title": "x"}}}, "figures.rts-rungs: no module .*rts_rungs"),
     ({"figures": {"rts-f4": {"ladders": [50, 10]}}}, "figures.rts-f4.ladders: expected rising numbers of rungs, found"),
-    (
-        {"figures": {"trk-f3": {"slow": ["trk-f4b"]}}},
-        "figures.trk-f3.slow: expected models whose names end in",
-    ),
+    ({"figures": {"trk-f3": {"slow": ["trk-f4b"]}}}, "figures.trk-f3.slow: expected models whose names end in"),
     ({"figures": {"ins-f3": {"trainers": ["exact"]}}}, "figures.ins-f3.trainers: expected a list with ins, pcd, pt"),
     ({"figures": {"lv-f2a": {"means": ["mnist-10"]}}}, "figures.lv-f2a.means: expected one or more of `models`"),
     ({"figures": {"lv-f4": {"shares": [0]}}}, "figures.lv-f4.shares.0: expected .* above 0, found 0"),
@@ -67,9 +53,8 @@ def test_one_line_names_the_key(over, complaint):
 
 
 def test_options_are_read_from_the_sources_as_methods_take_them():
-    methods = {**ESTIMATORS, **TRAINERS}
-    options = {name: method.options for name, method in methods.items()}
-    assert {name: option_defaults(method).keys() for name, method in methods.items()} == options
+    for name, method in {**ESTIMATORS, **TRAINERS}.items():
+        assert option_defaults(method).keys() == method.options, name
 
 
 def test_only_the_figures_that_are_named_are_made_with_their_papers():
@@ -87,8 +72,8 @@ def test_a_paper_of_the_name_of_a_rule_is_one_line(tmp_path):
 
 
 def test_a_model_is_enumerated_by_its_smaller_layer():
-    wide = {"title": "x", "short": "x", "dataset": "toy-4-4"}
-    wide["train"] = {"method": "cd", "hidden": 100, "updates": 1, "batch": 1, "learning_rate": 0.1}
+    train = {"method": "cd", "hidden": 100, "updates": 1, "batch": 1, "learning_rate": 0.1}
+    wide = {"title": "x", "short": "x", "dataset": "toy-4-4", "train": train}
     config = catalogue_of(folder=ROOT, over={"models": {"wide": wide}}).config
     sources = {name: truth_from(config, name) for name in ("wide", "mnist-100", "mnist-cd25-500")}
     assert sources == {"wide": "enumeration", "mnist-100": "long runs", "mnist-cd25-500": "long runs"}
@@ -99,8 +84,7 @@ def test_repeated_trainings_are_models_of_the_same_entry():
     models = catalogue.config["models"]
     assert Here("rts-f5", catalogue.config).trainings("dna-cd1") == ["dna-cd1", "dna-cd1-2", "dna-cd1-3"]
     assert models["dna-cd1-3"]["train"] == models["dna-cd1"]["train"] and "dna-cd1-4" not in models
-    titles = {models[name]["title"] for name in ("dna-cd1", "dna-cd1-2", "dna-cd1-3")}
-    assert len(titles) == 3
+    assert len({models[name]["title"] for name in ("dna-cd1", "dna-cd1-2", "dna-cd1-3")}) == 3
     with pytest.raises(ValueError, match="models.dna-cd1-2: expected another name"):
         catalogue_of(over={"models": {"dna-cd1": {"trainings": 2}, "dna-cd1-2": models["dna-cd1"]}})
 

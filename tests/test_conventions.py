@@ -19,7 +19,6 @@ CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
 
 
 def test_every_library_that_is_imported_is_declared():
-    """test_packaging.py compares environment.yml and requirements.txt with pyproject.toml."""
     extras = PROJECT["optional-dependencies"]
     texts = [*PROJECT["dependencies"], *extras["workflow"], *extras["files"]]
     declared = {canonicalize_name(Requirement(text).name) for text in texts}

@@ -6,29 +6,18 @@ import struct
 
 import numpy as np
 import pytest
+from hostile_files import SPLITS, idx
 from scipy.io import savemat
 
 from logzoo.datasets.build import READERS, build_dataset, label_units, stand_in, visible_matrix
 from logzoo.datasets.readers import one_hot, shuffled_order
 
-IDX_OPTIONS = {
-    "train": {"images": "train-images", "labels": "train-labels"},
-    "test": {"images": "test-images", "labels": "test-labels"},
-    "validation": 2,
-}
-MATLAB_OPTIONS = {
-    "file": "images.mat",
-    "train": {"data": "train_data", "labels": "train_labels"},
-    "validation": {"data": "val_data", "labels": "val_labels"},
-    "test": {"data": "test_data", "labels": "test_labels"},
-    "column_major": [2, 3],
-}
-SPLIT_FILES = {"train": "train", "validation": "validation", "test": "test"}
-
-
-def idx(array: np.ndarray) -> bytes:
-    header = struct.pack(">BBBB", 0, 0, 8, array.ndim) + struct.pack(f">{array.ndim}I", *array.shape)
-    return header + array.astype(np.uint8).tobytes()
+IDX_OPTIONS = {split: {"images": f"{split}-images", "labels": f"{split}-labels"} for split in ("train", "test")}
+IDX_OPTIONS["validation"] = 2
+VARIABLES = {"train": "train", "validation": "val", "test": "test"}
+MATLAB_OPTIONS = {"file": "images.mat", "column_major": [2, 3]}
+MATLAB_OPTIONS |= {split: {"data": f"{name}_data", "labels": f"{name}_labels"} for split, name in VARIABLES.items()}
+SPLIT_FILES = {split: split for split in SPLITS}
 
 
 def images(count: int) -> np.ndarray:
@@ -64,28 +53,25 @@ def read_split_files(folder, reader: str, options: dict, **contents: bytes):
     return READERS[reader](write_all(folder, contents), {"files": SPLIT_FILES, **options})
 
 
-def assert_refused(error: pytest.ExceptionInfo, file: str) -> None:
-    message = str(error.value)
-    assert message.startswith(f"{file}: expected ") and "\n" not in message
+def assert_refused(file: str, match: str, read, *arguments, **contents: bytes) -> None:
+    with pytest.raises(ValueError, match=match) as error:
+        read(*arguments, **contents)
+    assert str(error.value).startswith(f"{file}: expected ") and "\n" not in str(error.value)
 
 
 def test_idx_keeps_grey_levels_and_takes_validation_from_the_end(tmp_path):
     splits = READERS["idx"](write_all(tmp_path, idx_files()), IDX_OPTIONS)
-    np.testing.assert_array_equal(splits.data["train"], images(5).reshape(5, 6)[:3])
-    np.testing.assert_array_equal(splits.data["validation"], images(5).reshape(5, 6)[3:])
-    np.testing.assert_array_equal(splits.data["test"], images(3).reshape(3, 6))
-    assert splits.labels["train"].tolist() == [0, 1, 2]
-    assert splits.labels["validation"].tolist() == [3, 4]
-    assert splits.labels["test"].tolist() == [7, 8, 9]
+    many, few = images(5).reshape(5, 6), images(3).reshape(3, 6)
+    expected = {"train": (many[:3], [0, 1, 2]), "validation": (many[3:], [3, 4]), "test": (few, [7, 8, 9])}
+    for split, (data, labels) in expected.items():
+        np.testing.assert_array_equal(splits.data[split], data)
+        assert splits.labels[split].tolist() == labels
 
 
 def test_idx_threshold_is_one_at_and_above(tmp_path):
-    contents = idx_files()
-    contents["train-images"] = idx(np.array([0, 127, 128, 255]).reshape(4, 1, 1))
-    contents["train-labels"] = idx(np.arange(4))
-    splits = READERS["idx"](write_all(tmp_path, contents), {**IDX_OPTIONS, "threshold": 128})
-    assert splits.data["train"].tolist() == [[0], [0]]
-    assert splits.data["validation"].tolist() == [[1], [1]]
+    train = {"train-images": idx(np.array([0, 127, 128, 255]).reshape(4, 1, 1)), "train-labels": idx(np.arange(4))}
+    splits = READERS["idx"](write_all(tmp_path, idx_files() | train), {**IDX_OPTIONS, "threshold": 128})
+    assert splits.data["train"].tolist() == [[0], [0]] and splits.data["validation"].tolist() == [[1], [1]]
     assert splits.data["train"].dtype == np.uint8
 
 
@@ -99,22 +85,17 @@ def test_idx_threshold_is_one_at_and_above(tmp_path):
     ],
 )
 def test_malformed_idx_is_refused(tmp_path, file, content):
-    with pytest.raises(ValueError) as error:
-        READERS["idx"](write_all(tmp_path, {**idx_files(), file: content}), IDX_OPTIONS)
-    assert_refused(error, file)
+    assert_refused(file, "", READERS["idx"], write_all(tmp_path, {**idx_files(), file: content}), IDX_OPTIONS)
 
 
 def test_text_reads_rows_plain_and_gzipped(tmp_path):
-    separator = " "
-    draw = np.random.default_rng(7)
-    rows = {"train": draw.integers(0, 2, (6, 9)), "validation": draw.integers(0, 2, (1, 9))}
-    rows["test"] = draw.integers(0, 2, (3, 9))
-    contents = {
-        split: "".join(separator.join(map(str, row)) + "\n" for row in table).encode() for split, table in rows.items()
-    }
+    draw, contents = np.random.default_rng(7), {}
+    rows = {split: draw.integers(0, 2, (count, 9)) for split, count in zip(SPLITS, (6, 1, 3), strict=True)}
+    for split, table in rows.items():
+        contents[split] = "".join(" ".join(map(str, row)) + "\n" for row in table).encode()
     contents["test"] = gzip.compress(contents["test"], mtime=0)
-    splits = read_split_files(tmp_path, "text", {"separator": separator}, **contents)
-    for split in SPLIT_FILES:
+    splits = read_split_files(tmp_path, "text", {"separator": " "}, **contents)
+    for split in SPLITS:
         np.testing.assert_array_equal(splits.data[split], rows[split])
         assert splits.data[split].dtype == np.uint8 and splits.labels[split] is None
 
@@ -127,46 +108,24 @@ def test_text_sorts_the_rows_of_the_named_splits_only(tmp_path):
     assert splits.data["train"].tolist() == [[1, 0, 0], [0, 1, 1], [1, 0, 0], [0, 0, 1]]
 
 
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [
-        (b"0,1,0\n0,2,0\n", 2),
-        (b"0,1,0\n0,1\n0,1,0\n", 2),
-    ],
-)
-def test_malformed_text_is_refused_with_its_line(tmp_path, content, line):
-    good = b"0,1,0\n"
-    with pytest.raises(ValueError, match=f"line {line} is not that") as error:
-        read_split_files(tmp_path, "text", {"separator": ","}, train=good, validation=good, test=content)
-    assert_refused(error, "test")
+@pytest.mark.parametrize("content", [b"0,1,0\n0,2,0\n", b"0,1,0\n0,1\n0,1,0\n"])
+def test_malformed_text_is_refused_with_its_line(tmp_path, content):
+    contents = {"train": b"0,1,0\n", "validation": b"0,1,0\n", "test": content}
+    assert_refused("test", "line 2 is not that", read_split_files, tmp_path, "text", {"separator": ","}, **contents)
 
 
 def test_libsvm_counts_indices_from_one(tmp_path):
-    content = b"2 1:1 4:1 \n-1 2:0 3:1\n+1\n"
-    splits = read_split_files(
-        tmp_path, "libsvm", {"features": 4}, train=content, validation=b"3 4:1\r\n", test=b"1 1:1"
-    )
+    contents = {"train": b"2 1:1 4:1 \n-1 2:0 3:1\n+1\n", "validation": b"3 4:1\r\n", "test": b"1 1:1"}
+    splits = read_split_files(tmp_path, "libsvm", {"features": 4}, **contents)
     assert splits.data["train"].tolist() == [[1, 0, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0]]
     assert splits.labels["train"].tolist() == [2, -1, 1]
-    assert splits.data["validation"].tolist() == [[0, 0, 0, 1]]
-    assert splits.data["test"].tolist() == [[1, 0, 0, 0]]
+    assert splits.data["validation"].tolist() == [[0, 0, 0, 1]] and splits.data["test"].tolist() == [[1, 0, 0, 0]]
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"1 0:1\n",
-        b"1 5:1\n",
-        b"1 2:1 1:1\n",
-        b"1 2:2\n",
-        b"1 1:1\xff\n",
-    ],
-)
+@pytest.mark.parametrize("content", [b"", b"1 0:1\n", b"1 5:1\n", b"1 2:1 1:1\n", b"1 2:2\n", b"1 1:1\xff\n"])
 def test_malformed_libsvm_is_refused(tmp_path, content):
-    with pytest.raises(ValueError) as error:
-        read_split_files(tmp_path, "libsvm", {"features": 4}, train=b"1 1:1\n", validation=content, test=b"1\n")
-    assert_refused(error, "validation")
+    contents = {"train": b"1 1:1\n", "validation": content, "test": b"1\n"}
+    assert_refused("validation", "", read_split_files, tmp_path, "libsvm", {"features": 4}, **contents)
 
 
 def test_own_split_with_a_seed_keeps_every_row_and_its_label(tmp_path):
@@ -175,9 +134,8 @@ def test_own_split_with_a_seed_keeps_every_row_and_its_label(tmp_path):
     paths = write_all(tmp_path, {"pooled": "\n".join(lines).encode()})
     options = {"own_split": {"file": "pooled", "validation": 10, "test": 25, "seed": 3}, "features": 6}
     splits = READERS["libsvm"](paths, options)
-    assert [len(splits.data[split]) for split in SPLIT_FILES] == [5, 10, 25]
-    labels = np.concatenate([splits.labels[split] for split in SPLIT_FILES])
-    data = np.concatenate([splits.data[split] for split in SPLIT_FILES])
+    assert [len(splits.data[split]) for split in SPLITS] == [5, 10, 25]
+    labels, data = (np.concatenate([part[split] for split in SPLITS]) for part in (splits.labels, splits.data))
     assert sorted(labels) == list(range(rows)) and sorted(labels) != labels.tolist()
     np.testing.assert_array_equal(data @ (1 << np.arange(6)), labels)
 
@@ -192,9 +150,8 @@ def test_shuffled_order_is_a_permutation_that_never_changes():
 
 def test_own_split_needs_some_training_rows(tmp_path):
     paths = write_all(tmp_path, {"pooled": b"0,1\n1,0\n1,1\n"})
-    with pytest.raises(ValueError, match="expected more than 3 examples, found 3") as error:
-        READERS["text"](paths, {"own_split": {"file": "pooled", "validation": 1, "test": 2}, "separator": ","})
-    assert_refused(error, "pooled")
+    options = {"own_split": {"file": "pooled", "validation": 1, "test": 2}, "separator": ","}
+    assert_refused("pooled", "expected more than 3 examples, found 3", READERS["text"], paths, options)
 
 
 def test_matlab_images_come_out_row_by_row(tmp_path):
@@ -217,14 +174,12 @@ def test_matlab_images_come_out_row_by_row(tmp_path):
 def test_unexpected_matlab_variables_are_refused(tmp_path, changes):
     path = tmp_path / "images.mat"
     savemat(path, {**matlab_variables(), **changes})
-    with pytest.raises(ValueError) as error:
-        READERS["matlab"]({"images.mat": path}, MATLAB_OPTIONS)
-    assert_refused(error, "images.mat")
+    assert_refused("images.mat", "", READERS["matlab"], {"images.mat": path}, MATLAB_OPTIONS)
 
 
 def test_digits_are_the_stored_ones_in_order():
     splits = READERS["digits"]({}, {"threshold": 8, "validation": 250, "test": 250})
-    assert [len(splits.data[split]) for split in SPLIT_FILES] == [1297, 250, 250]
+    assert [len(splits.data[split]) for split in SPLITS] == [1297, 250, 250]
     assert splits.labels["train"][:12].tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1]
     zero = splits.data["train"][0].reshape(8, 8)
     assert zero[1].tolist() == [0, 0, 1, 1, 1, 1, 0, 0] and zero[4, 3:5].tolist() == [0, 0]
@@ -232,25 +187,20 @@ def test_digits_are_the_stored_ones_in_order():
         READERS["digits"]({}, {"threshold": 8, "validation": 1000, "test": 797})
 
 
+def entry_of(title: str, reader: str, options: dict, files, counts, visible: int) -> dict:
+    """The configuration of a data set of zeros and ones with so many examples in its splits."""
+    entry = {"title": title, "licence": "CC0", "citation": "Nobody (2000)", "values": "binary", "visible": visible}
+    splits = dict(zip(SPLITS, counts, strict=True))
+    return entry | {"files": dict.fromkeys(files), "reader": reader, "options": options, "splits": splits}
+
+
 @pytest.fixture
 def toy(tmp_path):
     """A text dataset of 3 + 1 + 2 examples with its entry."""
     write_all(tmp_path, {"train": b"0,1\n1,1\n0,0\n", "validation": b"1,0\n", "test": b"1,1\n0,1\n"})
     array = np.array([[0, 1], [1, 1], [0, 0], [1, 0], [1, 1], [0, 1]], np.uint8)
-    entry = {
-        "title": "Toy",
-        "licence": "CC0",
-        "citation": "Nobody (2000)",
-        "comment": "Made up",
-        "files": dict.fromkeys(SPLIT_FILES),
-        "reader": "text",
-        "options": {"files": SPLIT_FILES, "separator": ","},
-        "splits": {"train": 3, "validation": 1, "test": 2},
-        "visible": 2,
-        "values": "binary",
-        "array_sha256": hashlib.sha256(array.tobytes()).hexdigest(),
-    }
-    return entry, tmp_path, array
+    entry = entry_of("Toy", "text", {"files": SPLIT_FILES, "separator": ","}, SPLITS, (3, 1, 2), 2)
+    return entry | {"comment": "Made up", "array_sha256": hashlib.sha256(array.tobytes()).hexdigest()}, tmp_path, array
 
 
 def test_build_dataset_gives_labelled_arrays(toy):
@@ -263,14 +213,8 @@ def test_build_dataset_gives_labelled_arrays(toy):
     assert dataset["split"].attrs["flag_meanings"] == "train validation test"
     assert "label" not in dataset
     assert all(v.attrs["units"] == "1" and v.attrs["long_name"] for v in dataset.variables.values())
-    assert dataset.attrs == {
-        "title": "Toy",
-        "licence": "CC0",
-        "source_citation": "Nobody (2000)",
-        "dataset": "toy",
-        "values": "binary",
-        "comment": "Made up",
-    }
+    attributes = {"title": "Toy", "licence": "CC0", "source_citation": "Nobody (2000)", "comment": "Made up"}
+    assert dataset.attrs == attributes | {"dataset": "toy", "values": "binary"}
 
 
 @pytest.mark.parametrize(
@@ -290,42 +234,31 @@ def test_build_dataset_refuses_what_does_not_fit(toy, changes, message):
     assert "\n" not in str(error.value)
 
 
-def grey_entry() -> dict:
-    return {
-        "title": "Grey",
-        "licence": "CC0",
-        "citation": "Nobody (2000)",
-        "files": dict.fromkeys(idx_files()),
-        "reader": "idx",
-        "options": IDX_OPTIONS,
-        "splits": {"train": 3, "validation": 2, "test": 3},
-        "visible": 6,
-        "values": "grey",
-    }
+GREY = entry_of("Grey", "idx", IDX_OPTIONS, idx_files(), (3, 2, 3), 6) | {"values": "grey"}
 
 
 def test_every_example_has_one_label(tmp_path):
     write_all(tmp_path, {**idx_files(), "test-labels": idx(np.arange(4))})
     with pytest.raises(ValueError, match="^grey: expected a label of every test example, found"):
-        build_dataset("grey", grey_entry(), tmp_path)
+        build_dataset("grey", GREY, tmp_path)
 
 
 def test_grey_levels_become_fractions_and_labels_survive(tmp_path):
     write_all(tmp_path, idx_files())
-    dataset = build_dataset("grey", grey_entry(), tmp_path)
+    dataset = build_dataset("grey", GREY, tmp_path)
     assert dataset["data"].attrs["value_scale"] == 255 and dataset["data"].dtype == np.uint8
     assert dataset["label"].values.tolist() == [0, 1, 2, 3, 4, 7, 8, 9] and dataset["label"].dtype == np.int16
     matrix = visible_matrix(dataset, "test")
     assert matrix.dtype == np.float32
     np.testing.assert_allclose(matrix, images(3).reshape(3, 6) / 255, rtol=1e-6)
     with pytest.raises(ValueError, match="expected values 0 or 1 in train"):
-        build_dataset("grey", {**grey_entry(), "values": "binary"}, tmp_path)
+        build_dataset("grey", {**GREY, "values": "binary"}, tmp_path)
 
 
 def test_label_units_are_the_last_visible_units(tmp_path):
     write_all(tmp_path, idx_files())
-    plain = build_dataset("grey", grey_entry(), tmp_path)
-    dataset = build_dataset("grey", {**grey_entry(), "visible": 16, "label_units": 10}, tmp_path)
+    plain = build_dataset("grey", GREY, tmp_path)
+    dataset = build_dataset("grey", {**GREY, "visible": 16, "label_units": 10}, tmp_path)
     assert label_units(dataset) == 10
     np.testing.assert_array_equal(visible_matrix(dataset)[:, :6], visible_matrix(plain))
     np.testing.assert_array_equal(visible_matrix(dataset)[:, 6:], np.eye(10)[[0, 1, 2, 3, 4, 7, 8, 9]])
@@ -336,11 +269,10 @@ def test_label_units_are_the_last_visible_units(tmp_path):
 
 def test_label_units_need_labels_that_fit(tmp_path, toy):
     write_all(tmp_path, idx_files())
-    with pytest.raises(ValueError) as error:
-        build_dataset("grey", {**grey_entry(), "visible": 13, "label_units": 7}, tmp_path)
-    assert str(error.value) == "grey: expected labels from 0 to 6, found 7"
+    with pytest.raises(ValueError, match="^grey: expected labels from 0 to 6, found 7$"):
+        build_dataset("grey", {**GREY, "visible": 13, "label_units": 7}, tmp_path)
     with pytest.raises(ValueError, match="grey: expected 3 train examples .* of 4 values, found"):
-        build_dataset("grey", {**grey_entry(), "label_units": 2}, tmp_path)
+        build_dataset("grey", {**GREY, "label_units": 2}, tmp_path)
     with pytest.raises(ValueError, match="^libsvm: expected labels from 0 to 1, found -1$"):
         one_hot("libsvm", np.array([1, -1, 0]), 2)
     entry, folder, _ = toy
@@ -361,22 +293,12 @@ def test_visible_matrix_selects_splits(toy):
 
 
 def test_stand_in_says_what_it_is(caplog):
-    entry = {
-        "title": "Digits",
-        "licence": "CC BY 4.0",
-        "citation": "Alpaydin, Kaynak (1998)",
-        "files": {},
-        "reader": "digits",
-        "options": {"threshold": 8, "validation": 250, "test": 250},
-        "splits": {"train": 1297, "validation": 250, "test": 250},
-        "visible": 64,
-        "values": "binary",
-    }
+    options = {"threshold": 8, "validation": 250, "test": 250}
+    entry = entry_of("Digits", "digits", options, (), (1297, 250, 250), 64)
     labelled = stand_in("mnist-labelled", {**entry, "visible": 74, "label_units": 10}, "no source worked")
     assert label_units(labelled) == 10 and labelled.attrs["stand_in_for"] == "mnist-labelled"
     dataset = stand_in("mnist-grey", entry, "no source worked")
-    assert dataset.attrs["stand_in_for"] == "mnist-grey"
-    assert dataset.attrs["stand_in_reason"] == "no source worked"
-    assert dataset.attrs["title"] == "Stand-in for mnist-grey: Digits"
+    stated = {"stand_in_for": "mnist-grey", "stand_in_reason": "no source worked"}
+    assert dataset.attrs.items() >= (stated | {"title": "Stand-in for mnist-grey: Digits"}).items()
     assert visible_matrix(dataset, "train").shape == (1297, 64)
     assert "mnist-grey" in caplog.text and "no source worked" in caplog.text

@@ -53,8 +53,8 @@ def test_the_interval_of_a_deep_likelihood_has_the_errors_of_all_log_zs():
 
 
 def test_a_machine_of_one_hidden_layer_is_an_rbm():
-    bias, weights, hidden_bias = random_layers((3, 4))
-    rbm, v = RBM(weights, bias, hidden_bias), all_states(3)
+    (bias, weights, hidden_bias), v = random_layers((3, 4)), all_states(3)
+    rbm = RBM(weights, bias, hidden_bias)
     assert dbm_log_likelihood([bias, weights, hidden_bias], v) == mean_log_likelihood(rbm, v, exact_log_z(rbm))
 
 
@@ -62,10 +62,7 @@ def test_a_machine_of_one_hidden_layer_is_an_rbm():
     ("layers", "complaint"),
     [
         ([[0.0], [[1.0]]], r"^layers: expected biases and weights in turn .*, found 2 arrays"),
-        (
-            [[0.0], [[1.0]], [0.0, 1.0]],
-            r"^layers\[1\]: expected shape \(1, 2\) of the biases .*, found \(1, 1\)",
-        ),
+        ([[0.0], [[1.0]], [0.0, 1.0]], r"^layers\[1\]: expected shape \(1, 2\) of the biases .*, found \(1, 1\)"),
         ([[0.0], [1.0], [0.0]], r"^layers\[1\]: expected a non-empty array of 2 dimension"),
     ],
 )
@@ -79,7 +76,7 @@ def bipartite(n, seed):
     generator = np.random.default_rng(seed)
     layer = generator.permutation(np.arange(n) % 2)
     couplings = generator.normal(size=(n, n)) * (layer[:, None] != layer) * (generator.random((n, n)) < 0.5)
-    couplings[-1], couplings[:, -1] = 0.0, 0.0
+    couplings[-1] = couplings[:, -1] = 0.0
     return np.triu(couplings), generator.normal(size=n)
 
 
@@ -93,9 +90,8 @@ def test_a_bipartite_ising_model_has_the_log_z_and_probabilities_of_enumeration(
         rbm, constant, visible = RBM.from_ising(matrix, field)
         assert exact_log_z(rbm) + constant == pytest.approx(log_z, abs=1e-10)
     bits = (spins[:, visible] + 1) / 2
-    chosen = bits[37]
-    log_p = np.logaddexp.reduce(log_f[(bits == chosen).all(axis=1)]) - log_z
-    assert rbm.log_likelihood(chosen[None], exact_log_z(rbm))[0] == pytest.approx(log_p, abs=1e-10)
+    log_p = np.logaddexp.reduce(log_f[(bits == bits[37]).all(axis=1)]) - log_z
+    assert rbm.log_likelihood(bits[37:38], exact_log_z(rbm))[0] == pytest.approx(log_p, abs=1e-10)
 
 
 @pytest.mark.parametrize(

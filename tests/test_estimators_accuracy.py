@@ -1,15 +1,12 @@
 """Every estimator against exact log Z: errors within their standard errors, intervals that cover, or a flag."""
 
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
 
-from logzoo.api import estimate_log_z
+from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs
 from logzoo.estimators.estimator_registry import ESTIMATORS, estimate_together
-from logzoo.models.exact_sums import exact_log_z
-from logzoo.models.rbm import RBM
-from logzoo.samplers.gibbs_states import sample_gibbs
 from logzoo.streams import root_stream
 
 NAMES = sorted(ESTIMATORS)
@@ -19,15 +16,9 @@ CHAINS = 40
 SWEEPS = 500
 MODELS = 10
 # Rules of integration are as exact as their rungs are close; the other methods need few.
-OPTIONS = {
-    "ti-riemann": {"rungs": 600},
-    "ti-trapezoid": {"rungs": 60},
-    "ti-corrected": {"rungs": 30},
-    "ti-rb": {"rungs": 60},
-    "mbar": {"rungs": 20, "draws": 1000},
-    "bar": {},
-    "pt-mbar": {},
-}
+RUNGS = {"ti-riemann": 600, "ti-trapezoid": 60, "ti-corrected": 30, "ti-rb": 60}
+OPTIONS = {method: {"rungs": rungs} for method, rungs in RUNGS.items()}
+OPTIONS |= {"mbar": {"rungs": 20, "draws": 1000}, "bar": {}, "pt-mbar": {}}
 
 
 def random_rbm(seed, scale):
@@ -37,26 +28,16 @@ def random_rbm(seed, scale):
     return RBM(*(generator.normal(0.0, scale, shape) for shape in ((visible, hidden), visible, hidden)))
 
 
-@lru_cache
+@cache
 def truth(seed, scale):
     return exact_log_z(random_rbm(seed, scale))
 
 
-@lru_cache
 def estimated(method, seed, scale):
     """(error, standard error, interval holds the truth, converged) of one estimate."""
     rbm = random_rbm(seed, scale)
-    estimate = estimate_log_z(
-        rbm,
-        method,
-        sweeps=SWEEPS,
-        chains=CHAINS,
-        base="visible-bias",
-        seed=f"{seed}/0",
-        check=False,
-        **options_for(method, rbm, seed),
-    )
-    return outcome(estimate, truth(seed, scale))
+    settings = {"sweeps": SWEEPS, "chains": CHAINS, "base": "visible-bias", "seed": f"{seed}/0", "check": False}
+    return outcome(estimate_log_z(rbm, method, **settings, **options_for(method, rbm, seed)), truth(seed, scale))
 
 
 def options_for(method, rbm, seed):
@@ -70,10 +51,10 @@ def options_for(method, rbm, seed):
     return options
 
 
-def outcome(found, exact):
+def outcome(estimate, exact):
     """The numbers of an Estimate that `estimated` returns."""
-    low, high = found.interval
-    return found.log_z - exact, found.std_error, low <= exact <= high, found.converged
+    low, high = estimate.interval
+    return estimate.log_z - exact, estimate.std_error, low <= exact <= high, estimate.converged
 
 
 @cache

@@ -1,61 +1,42 @@
 """Estimators whose log Zhat or path adapts: sams, wang-landau, ais-moments."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 import twins
-from parts import from_python
 
+from logzoo import RBM, exact_log_z
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.estimator_registry import estimator
-from logzoo.kernels import occupancy
+from logzoo.kernels import fixed_point
 from logzoo.kernels.annealing import run_between
-from logzoo.kernels.fixed_point import (
-    fixed_point_parameters,
-    fixed_point_unit,
-    new_chains,
-    paired_chains,
-    paired_parameters,
-)
 from logzoo.kernels.gibbs import run_sweeps
 from logzoo.kernels.occupancy import run_adjusted
 from logzoo.kernels.tempering import Record, RungSums, run_simulated_tempering
-from logzoo.models.exact_sums import exact_log_z
-from logzoo.models.rbm import RBM
 from logzoo.paths import log_z_base
 from logzoo.samplers import averaged, tempering_runs
 from logzoo.streams import root_stream
 
-NAMES = ["sams", "wang-landau", "ais-moments"]
-TEMPERED = NAMES[:2]
-# Options under which a short run of a small model is as good as its standard error says.
-OPTIONS = {"sams": {"rungs": 20}, "wang-landau": {"rungs": 20}, "ais-moments": {}}
+TEMPERED = ["sams", "wang-landau"]
+SETTINGS = [("sams", {"ladder": "adapted"}), ("sams", {"prior": 2})]
+SETTINGS += [("wang-landau", {"form": "joint"}), ("wang-landau", {"initial_iterations": 0})]
 
 
-def normal_rbm(seed, visible=8, hidden=5, scale=0.7):
-    """Normal weights and biases."""
-    generator = np.random.default_rng([31, seed])
-    return RBM(*(generator.normal(0.0, scale, shape) for shape in ((visible, hidden), visible, hidden)))
+def small_rbm(seed, visible=8, hidden=5, scale=0.7):
+    return twins.normal_rbm([31, seed], visible, hidden, scale)
 
 
-def run(method, rbm, seed=0, *, sweeps=500, chains=20, **options):
+def run(method, rbm, *, sweeps, chains=20, **options):
     """An estimate within a budget."""
-    ledger = SweepLedger(sweeps, chains)
-    return estimator(method)(rbm, ledger, root_stream(seed).child("adjusted"), {**OPTIONS[method], **options})
+    stream = root_stream(0).child("adjusted")
+    return estimator(method)(rbm, SweepLedger(sweeps, chains), stream, {"rungs": 20, **options})
 
 
-@pytest.mark.parametrize(
-    ("method", "setting"),
-    [
-        ("sams", {"ladder": "adapted"}),
-        ("sams", {"prior": 2}),
-        ("wang-landau", {"form": "joint"}),
-        ("wang-landau", {"initial_iterations": 0}),
-    ],
-)
+@pytest.mark.parametrize(("method", "setting"), SETTINGS)
 def test_forms_ladders_priors_and_starts_change_nothing_that_counts(method, setting):
-    rbm = normal_rbm(3)
+    rbm = small_rbm(3)
     result = run(method, rbm, sweeps=3000, chains=40, base="uniform", **setting)
     error = result.log_z - exact_log_z(rbm)
     assert abs(error) < 4 * result.std_error < 0.6
@@ -77,31 +58,16 @@ def test_forms_ladders_priors_and_starts_change_nothing_that_counts(method, sett
 def test_impossible_options_are_refused_before_any_sweep(method, options, match):
     ledger = SweepLedger(300, 4)
     with pytest.raises(ValueError, match=match) as caught:
-        estimator(method)(normal_rbm(0), ledger, root_stream(0), options)
-    assert "\n" not in str(caught.value)
-    assert ledger.spent == 0
+        estimator(method)(small_rbm(0), ledger, root_stream(0), options)
+    assert "\n" not in str(caught.value) and ledger.spent == 0
 
 
 def test_groups_hold_two_chains_and_there_are_two():
-    for chains, groups, starts in (
-        (100, 20, 5 * np.arange(20)),
-        (7, 20, [0, 2, 4]),
-        (3, 20, [0, 1]),
-        (2, 2, [0, 1]),
-        (11, 4, [0, 2, 5, 8]),
-    ):
+    cases = (100, 20, 5 * np.arange(20)), (7, 20, [0, 2, 4]), (3, 20, [0, 1]), (2, 2, [0, 1]), (11, 4, [0, 2, 5, 8])
+    for chains, groups, starts in cases:
         np.testing.assert_array_equal(tempering_runs.group_starts(chains, groups), starts)
     with pytest.raises(ValueError, match="chains: expected at least 2"):
         tempering_runs.group_starts(1, 20)
-
-
-def step(states, group, *arguments):
-    """A step of the recursion."""
-    kernel = occupancy.step_two_stages if states.exponent[group] else occupancy.step_halved_factor
-    from_python(kernel)(states, group, *arguments)
-
-
-SAMS, WANG_LANDAU = tempering_runs.sams(0.8, 0.2, 0.2), tempering_runs.wang_landau(0.8)
 
 
 def slow_two_stages(state, t, ratio, log_z_hat):
@@ -133,24 +99,9 @@ def slow_halved_factor(state, t, visits, log_z_hat):
     state.settled[flat] = (state.gain <= target)[flat]
 
 
-def slow_run(
-    parameters,
-    ladder,
-    marginal,
-    key,
-    first,
-    t,
-    log_prior,
-    first_chains,
-    chains,
-    rung,
-    heading,
-    sums,
-    record,
-    log_z_hats,
-    recursion,
-):
+def slow_run(parameters, ladder, marginal, key, first, t, log_prior, first_chains, *state):
     """The twin of the kernel: single sweeps of the chains of all groups, and steps as they are written."""
+    chains, rung, heading, sums, record, log_z_hats, recursion = state
     starts = first_chains[:-1]
     group = np.repeat(np.arange(starts.size), np.diff(first_chains))
     for place in range(record.rungs.shape[1] - 1):
@@ -176,27 +127,21 @@ def test_a_run_does_what_single_sweeps_and_steps_do(monkeypatch, method, rungs):
     for kernel in (run_adjusted, slow_run):
         monkeypatch.setattr(tempering_runs, "run_adjusted", kernel)
         options = {"groups": 3, "rungs": rungs, "initial_iterations": 0, "prior": 1.0}
-        result.append(
-            tempering_runs.run_in_groups(normal_rbm(4), SweepLedger(180, 11), root_stream(3), recursion, **options)
-        )
-    (draws, states), (slow_draws, slow_states) = result
-    for first, other in [(draws.log_z_hats, slow_draws.log_z_hats), (draws.occupancy, slow_draws.occupancy)]:
-        np.testing.assert_allclose(first, other, rtol=1e-9, atol=1e-12)
-    np.testing.assert_array_equal(draws.visits, slow_draws.visits)
-    np.testing.assert_array_equal(draws.round_trips, slow_draws.round_trips)
-    for array, slow_array in zip(states, slow_states, strict=True):
+        ledger = SweepLedger(180, 11)
+        draws, states = tempering_runs.run_in_groups(small_rbm(4), ledger, root_stream(3), recursion, **options)
+        result.append((draws.log_z_hats, draws.occupancy, draws.visits, draws.round_trips, *states))
+    for array, slow_array in zip(*result, strict=True):
         np.testing.assert_allclose(array, slow_array, rtol=1e-9, atol=1e-12)
     # Both stages, and both regimes, are seen.
     assert states.settled.any()
 
 
 def test_a_run_that_was_never_flat_is_flagged():
-    rbm = normal_rbm(2, scale=1.0)
+    rbm = small_rbm(2, scale=1.0)
     assert run("wang-landau", rbm, sweeps=400).converged
     assert not run("wang-landau", rbm, sweeps=400, flatness=0.999).converged
-    hopeless = RBM(np.full((20, 12), 1.0), np.full(20, -6.0), np.full(12, -10.0))
     for method in TEMPERED:
-        assert not run(method, hopeless, sweeps=40, base="uniform", rungs=100).converged
+        assert not run(method, twins.two_modes(), sweeps=40, base="uniform", rungs=100).converged
 
 
 def dyadic_terms(seed, visible=40, hidden=70):
@@ -210,16 +155,13 @@ def test_sweeps_between_two_models_are_those_of_the_model_between(share):
     near, far = dyadic_terms(0), dyadic_terms(1)
     between = [(1.0 - share) * a + share * b for a, b in zip(near, far, strict=True)]
     key, count = root_stream(3).key, 6
-    start = np.random.default_rng(2).integers(0, 2, (count, 40))
-    plain = new_chains(count, 40, 70)
-    plain.v[...] = start
-    parameters = fixed_point_parameters(*between, np.zeros(40))
+    plain, pair = fixed_point.new_chains(count, 40, 70), fixed_point.paired_chains(count, 40, 70)
+    plain.v[...] = pair.v[...] = np.random.default_rng(2).integers(0, 2, (count, 40))
+    parameters = fixed_point.fixed_point_parameters(*between, np.zeros(40))
     twins.refresh_inputs(parameters, plain)
     run_sweeps(parameters, key, 5, 9, np.ones(count, np.float32), plain)
-    pair = paired_chains(count, 40, 70)
-    pair.v[...] = start
-    unit = max(fixed_point_unit(*terms, np.zeros(1)) for terms in (near, far))
-    both = paired_parameters(near, far, unit)
+    unit = max(fixed_point.fixed_point_unit(*terms, np.zeros(1)) for terms in (near, far))
+    both = fixed_point.paired_parameters(near, far, unit)
     twins.refresh_inputs(both, pair)
     log_weight = np.zeros(count)
     run_between(both, np.full(6, share), key, 5, pair, log_weight)
@@ -240,31 +182,22 @@ def log_f(near, far, v, share):
 
 @pytest.mark.parametrize("sweeps", [1, 60])
 def test_weights_are_unbiased_along_straight_and_fitted_paths(sweeps):
-    rbm = normal_rbm(4, 6, 4, scale=1.2)
+    rbm = small_rbm(4, 6, 4, scale=1.2)
     ledger = SweepLedger(sweeps, 20_000)
-    options = {"base": "uniform", "knots": 4, "moments": 0.2, "fitting": 0.4}
-    draws = averaged.run(rbm, ledger, root_stream(6), **options)
-    assert ledger.spent == sweeps
-    assert ("fitting" in ledger.by_purpose) == (sweeps == 60)
+    draws = averaged.run(rbm, ledger, root_stream(6), base="uniform", knots=4, moments=0.2, fitting=0.4)
+    assert ledger.spent == sweeps and ("fitting" in ledger.by_purpose) == (sweeps == 60)
     ratio = np.exp(draws.log_weight + draws.log_z_base - exact_log_z(rbm))
-    assert ratio.std() > 0.02
     bound = 4 * ratio.std() / math.sqrt(ratio.size)
-    assert abs(ratio.mean() - 1.0) < bound
-    assert abs(math.exp(0.1) * ratio.mean() - 1.0) > bound
-
-
-def moments_of(terms):
-    """Exact moments (Terms) of an RBM."""
-    pairs, visible, hidden = twins.expectations(RBM(*terms))
-    return averaged.Terms(pairs, visible, hidden)
+    assert ratio.std() > 0.02 and abs(ratio.mean() - 1.0) < bound < abs(math.exp(0.1) * ratio.mean() - 1.0)
 
 
 def test_fitted_knots_have_nearly_the_moments_that_were_wanted():
-    rbm = normal_rbm(5, 6, 4, scale=1.5)
-    base, model = averaged.Terms(np.zeros((6, 4)), np.zeros(6), np.zeros(4)), averaged.Terms(*_parts(rbm))
+    rbm = small_rbm(5, 6, 4, scale=1.5)
+    base = averaged.Terms(np.zeros((6, 4)), np.zeros(6), np.zeros(4))
+    model = averaged.Terms(rbm.weights, rbm.visible_bias, rbm.hidden_bias)
     cold, key = averaged.base_moments(base.visible, 4), root_stream(8).key
     warm, chains = averaged.model_moments(rbm, base.visible, key, 2000, 60, 1)
-    for result, exact in zip(warm, moments_of(model), strict=True):
+    for result, exact in zip(warm, twins.expectations(rbm), strict=True):
         np.testing.assert_allclose(result, exact, atol=0.02)
     path = averaged.fitted_path((base, model), cold, warm, chains, 5, key, 60, 0.3, 1)
     assert len(path) == 5 and path[0] is base and path[-1] is model
@@ -273,23 +206,16 @@ def test_fitted_knots_have_nearly_the_moments_that_were_wanted():
         wanted = [(1.0 - beta) * a + beta * b for a, b in zip(cold, warm, strict=True)]
         straight = [beta * b for b in model]
         error, unfitted = (
-            max(np.max(np.abs(a - b)) for a, b in zip(moments_of(terms), wanted, strict=True))
+            max(np.max(np.abs(a - b)) for a, b in zip(twins.expectations(RBM(*terms)), wanted, strict=True))
             for terms in (path[knot], straight)
         )
-        assert error < 0.05
-        assert error < 0.5 * unfitted
+        assert error < 0.05 and error < 0.5 * unfitted
     shares = averaged.sweep_shares(path, cold, warm)
     assert shares[0] == 0.0 and shares[-1] == 1.0 and np.all(np.diff(shares) > 0.0)
 
 
-def _parts(rbm):
-    return rbm.weights, rbm.visible_bias, rbm.hidden_bias
-
-
 def test_budgets_of_the_phases_add_up():
-    for sweeps in (0, 1, 49, 50, 333, 1000, 10**6):
-        for knots in (2, 3, 9):
-            moments, updates, annealing = averaged.shares_of(sweeps, knots, 0.1, 0.3)
-            assert moments + updates * (knots - 2) + annealing == sweeps
-            assert (moments == 0) == (updates == 0)
+    for sweeps, knots in product((0, 1, 49, 50, 333, 1000, 10**6), (2, 3, 9)):
+        moments, updates, annealing = averaged.shares_of(sweeps, knots, 0.1, 0.3)
+        assert moments + updates * (knots - 2) + annealing == sweeps and (moments == 0) == (updates == 0)
     assert averaged.shares_of(1000, 5, 0.1, 0.3) == (100, 100, 600)

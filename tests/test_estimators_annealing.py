@@ -1,29 +1,24 @@
 """AIS, RAISE and BAR: exactness on enumerable models, the sandwich, honest intervals."""
 
-from functools import lru_cache
-
 import numpy as np
 import pymbar
 import pytest
 import twins
 
-from logzoo.api import estimate_log_z
+from logzoo import estimate_log_z, exact_log_z
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import bar, intervals, reverse
 from logzoo.estimators.estimator_registry import estimator
 from logzoo.estimators.intervals import LARGEST_SHAPE, tail_shape
-from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.known.families import known
-from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, log_z_base
 from logzoo.samplers import annealed
 from logzoo.samplers.replica_exchange import Steps
 from logzoo.streams import root_stream
 
 
-def normal_rbm(visible=8, hidden=5, scale=0.7, seed=0):
-    generator = np.random.default_rng([7, seed])
-    return RBM(*(generator.normal(0, scale, shape) for shape in ((visible, hidden), visible, hidden)))
+def small_rbm(visible=8, hidden=5, scale=0.7):
+    return twins.normal_rbm([7, 0], visible, hidden, scale)
 
 
 def model_draws(rbm, count=2000, seed=0):
@@ -36,9 +31,6 @@ def model_draws(rbm, count=2000, seed=0):
     return (generator.random(p.shape) < p).astype(np.uint8)
 
 
-# --- exactness of the reverse weights
-
-
 def sweep_matrix(rbm, base, beta):
     """P(v' | v) (state, state) of one sweep at beta."""
     v, h = twins.all_states(rbm.visible), twins.all_states(rbm.hidden)
@@ -47,43 +39,37 @@ def sweep_matrix(rbm, base, beta):
     return (joint / joint.sum(axis=1, keepdims=True)) @ (joint / joint.sum(axis=0)).T
 
 
-@lru_cache
 def reverse_case(sweeps, trajectories=4000):
-    """An RBM of 16 visible states, p_ann of each by matrix products, and weights of reverse trajectories from it."""
-    rbm, base = normal_rbm(4, 3, 1.5), np.array([0.5, -1.0, 0.0, 1.0])
+    """Of the 16 visible states of an RBM: p_ann by matrix products, log(f / Z_1), weights of reverse trajectories."""
+    rbm, base = small_rbm(4, 3, 1.5), np.array([0.5, -1.0, 0.0, 1.0])
     states = twins.all_states(4)
     betas = inverse_temperatures("linear", sweeps + 1)
     log_f = np.array([twins.log_f_marginal(rbm, base, states, beta) for beta in betas])
     p = np.exp(log_f[0] - twins.log_sum_exp(log_f[0]))
-    matrices = [sweep_matrix(rbm, base, beta) for beta in betas]
-    for matrix in matrices[1:]:
-        p = p @ matrix
+    for beta in betas[1:]:
+        p = p @ sweep_matrix(rbm, base, beta)
     starts = np.repeat(states, trajectories, axis=0)
-    ledger = SweepLedger(sweeps, len(starts))
-    draws = annealed.run_reverse(rbm, ledger, root_stream(3), starts, base=base)
+    draws = annealed.run_reverse(rbm, SweepLedger(sweeps, len(starts)), root_stream(3), starts, base=base)
     assert draws.log_z_base == pytest.approx(log_z_base(base, 3)) == pytest.approx(twins.log_sum_exp(log_f[0]))
-    return p, log_f, matrices, draws.log_weight.reshape(16, trajectories), draws.log_z_base
-
-
-def z_scores(case, expected, sign=-1.0):
-    """How many standard errors mean exp(-w) f(v) / Z_1 of each v lies from the expected p(v)."""
-    _, log_f, _, log_weight, log_z_1 = case
-    ratio = np.exp(sign * log_weight + (log_f[-1] - log_z_1)[:, None]) / expected[:, None]
-    return (ratio.mean(axis=1) - 1.0) / (ratio.std(axis=1) / np.sqrt(ratio.shape[1]))
+    return p, log_f[-1] - draws.log_z_base, draws.log_weight.reshape(16, trajectories)
 
 
 @pytest.mark.parametrize("sweeps", [1, 5])
 def test_reverse_weights_estimate_the_annealed_probability_without_bias(sweeps):
-    case = reverse_case(sweeps)
-    p = case[0]
+    p, log_ratio, log_weight = reverse_case(sweeps)
     assert p.sum() == pytest.approx(1.0)
-    assert np.max(np.abs(z_scores(case, p))) < 4.0
+
+    def worst(sign):
+        """How many standard errors mean exp(-w) f(v) / Z_1 of a v lies from p(v) at most."""
+        ratio = np.exp(sign * log_weight + log_ratio[:, None]) / p[:, None]
+        return np.max(np.abs((ratio.mean(axis=1) - 1.0) / (ratio.std(axis=1) / np.sqrt(ratio.shape[1]))))
+
     # The wrong sign does not pass.
-    assert np.max(np.abs(z_scores(case, p, sign=1.0))) > 8.0
+    assert worst(-1.0) < 4.0 and worst(1.0) > 8.0
 
 
 def test_raise_is_the_mean_over_vectors_of_log_means_over_their_trajectories():
-    rbm, data = normal_rbm(), model_draws(normal_rbm(), 50)
+    rbm, data = small_rbm(), model_draws(small_rbm(), 50)
     options = {"data": data, "vectors": 3, "base": "uniform"}
     estimate = estimator("raise")(rbm, SweepLedger(40, 11), root_stream(2), options)
     rows = root_stream(2).child("data").generator().choice(50, 3, replace=False)
@@ -98,12 +84,9 @@ def test_raise_is_the_mean_over_vectors_of_log_means_over_their_trajectories():
     assert estimate.interval[1] - estimate.log_z == pytest.approx(4.302653 * estimate.std_error, rel=1e-5)
 
 
-# --- the sandwich
-
-
 def mean_error(method, sweeps, repeats=200):
     """Mean error of estimates from four chains each, and how many standard errors it is from zero."""
-    rbm = normal_rbm(scale=1.5)
+    rbm = small_rbm(scale=1.5)
     options = {"base": "uniform"} | ({"data": model_draws(rbm)} if method == "raise" else {})
     streams = (root_stream(repeat).child(method) for repeat in range(repeats))
     estimates = [estimator(method)(rbm, SweepLedger(sweeps, 4), stream, options) for stream in streams]
@@ -120,30 +103,24 @@ def test_ais_lies_below_and_raise_above_with_few_sweeps_and_both_tend_to_the_tru
     assert abs(many) < 0.02 and abs(sigmas) < 4.0
 
 
-# --- RAISE: options
-
-
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"data": None}, "^data: expected a 0/1 matrix"),
-        ({"data": np.full((3, 8), 0.5)}, "^data: expected zeros and ones"),
-        ({"vectors": 21}, "^vectors: expected at most 20"),
-        ({"ladder": "steep"}, "ladder"),
-    ],
-)
-def test_impossible_options_of_raise_are_refused_with_their_name(options, match):
-    with pytest.raises(ValueError, match=match) as caught:
-        estimator("raise")(normal_rbm(), SweepLedger(50, 20), root_stream(0), {"data": np.zeros((3, 8)), **options})
-    assert "\n" not in str(caught.value)
+def test_impossible_options_of_raise_are_refused_with_their_name():
+    for name, value, match in (
+        ("data", None, "^data: expected a 0/1 matrix"),
+        ("data", np.full((3, 8), 0.5), "^data: expected zeros and ones"),
+        ("vectors", 21, "^vectors: expected at most 20"),
+        ("ladder", "steep", "ladder"),
+    ):
+        options = {"data": np.zeros((3, 8)), name: value}
+        with pytest.raises(ValueError, match=match) as caught:
+            estimator("raise")(small_rbm(), SweepLedger(50, 20), root_stream(0), options)
+        assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("vectors", [1, 20])
 def test_any_number_of_vectors_gives_an_interval(vectors):
-    data = model_draws(normal_rbm(), 5)
-    estimate = estimator("raise")(normal_rbm(), SweepLedger(50, 20), root_stream(0), {"data": data, "vectors": vectors})
-    assert 0.0 < estimate.std_error < 1.0
-    assert estimate.interval[0] < estimate.log_z < estimate.interval[1]
+    options = {"data": model_draws(small_rbm(), 5), "vectors": vectors}
+    estimate = estimator("raise")(small_rbm(), SweepLedger(50, 20), root_stream(0), options)
+    assert 0.0 < estimate.std_error < 1.0 and estimate.interval[0] < estimate.log_z < estimate.interval[1]
     # Single trajectories cannot show whether they agree.
     assert estimate.converged == (vectors < 20)
 
@@ -151,20 +128,16 @@ def test_any_number_of_vectors_gives_an_interval(vectors):
 @pytest.mark.parametrize(("chains", "vectors"), [(2, 2), (3, 2), (8, 4), (20, 10), (100, 10)])
 def test_by_default_there_are_ten_vectors_or_two_chains_a_vector(chains, vectors):
     data = np.eye(8, dtype=np.uint8)
-    starts, vector = reverse.starts_of(normal_rbm(), SweepLedger(50, chains), root_stream(0), data, None)
+    starts, vector = reverse.starts_of(small_rbm(), SweepLedger(50, chains), root_stream(0), data, None)
     assert starts.shape == (chains, 8) and np.unique(vector).tolist() == list(range(vectors))
 
 
 def test_reverse_trajectories_that_disagree_are_flagged():
-    rbm = normal_rbm(20, 12, 3.0)
-    data = model_draws(rbm)
-    options = {"data": data, "base": "uniform"}
+    rbm = small_rbm(20, 12, 3.0)
+    options = {"data": model_draws(rbm), "base": "uniform"}
     few, many = (estimator("raise")(rbm, SweepLedger(s, 50), root_stream(1), options) for s in (2, 3000))
     assert not few.converged and few.diagnostics["effective_trajectories"] < 3.0
     assert many.converged and many.diagnostics["effective_trajectories"] > 4.0
-
-
-# --- bridge sampling
 
 
 def gaussian_steps(generator, draws, gap=2.0, shift=1.5):
@@ -187,12 +160,12 @@ def test_the_root_of_the_bridge_equation_is_that_of_another_implementation():
         assert result[pair] != pytest.approx(np.log(np.mean(np.exp(first))), abs=1e-5)
 
 
-def fed(up, down, burning, sweeps, stretch=50):
+def fed(up, down, burning, sweeps):
     """BridgeSums of one ladder fed with steps (draw, pair): the burn-in, then the sampling phase."""
     sums = bar.BridgeSums()
     sums.start(1, up.shape[1] + 1, sweeps)
-    for first in range(0, burning + sweeps, stretch):
-        part = slice(first, first + stretch)
+    for first in range(0, burning + sweeps, 50):
+        part = slice(first, first + 50)
         sums.add(Steps(first < burning, up[None, part], down[None, part]))
     return sums
 
@@ -215,25 +188,19 @@ def test_bridge_sums_come_close_to_the_root_for_all_draws_without_keeping_them(b
 
 
 def test_bar_of_two_modes_that_never_meet_is_flagged():
-    weight, visible, hidden = 1.0, 20, 12
-    weights = np.full((visible, hidden), weight)
-    biases = np.full(visible, -weight * hidden / 2), np.full(hidden, -weight * visible / 2)
-    rbm = RBM(weights, *biases)
-    assert not estimate_log_z(rbm, "bar", check=False, sweeps=20, chains=20, base="uniform").converged
-    assert not estimate_log_z(rbm, "bar", check=False, sweeps=3000, chains=20, base="uniform", rungs=2).converged
-    estimate = estimate_log_z(rbm, "bar", check=False, sweeps=3000, chains=60, base="uniform", rungs=30)
+    rbm, settings = twins.two_modes(), {"check": False, "base": "uniform"}
+    assert not estimate_log_z(rbm, "bar", sweeps=20, chains=20, **settings).converged
+    assert not estimate_log_z(rbm, "bar", sweeps=3000, chains=20, rungs=2, **settings).converged
+    estimate = estimate_log_z(rbm, "bar", sweeps=3000, chains=60, rungs=30, **settings)
     assert estimate.converged
     assert abs(estimate.log_z - exact_log_z(rbm)) < 4 * estimate.std_error < 0.2
-
-
-# --- tails of weights
 
 
 @pytest.mark.parametrize("shape", [0.3, 0.7, 1.5])
 def test_the_shape_of_a_pareto_tail_is_found(shape):
     generator = np.random.default_rng(0)
     log_w = [-shape * np.log(generator.random(10_000)) for _ in range(20)]
-    result = np.array([tail_shape(log_means) for log_means in log_w])
+    result = np.array([tail_shape(sample) for sample in log_w])
     assert abs(result.mean() - shape) < 4.0 * result.std(ddof=1) / np.sqrt(result.size) + 0.01
     # A constant factor changes nothing.
     assert tail_shape(log_w[0] + 1000.0) == pytest.approx(result[0], abs=1e-6)
@@ -246,20 +213,14 @@ def test_log_normal_weights_of_little_spread_have_no_heavy_tail_and_heavy_ones_d
         for spread in (0.5, 1.0, 3.0)
     ]
     assert heavy[0] < 0.03 and heavy[1] < 0.12 and heavy[2] > 0.8
-
-
-@pytest.mark.parametrize("log_w", [np.zeros(100), np.append(np.full(99, -800.0), 0.0), np.zeros(2)])
-def test_too_few_or_equal_weights_have_no_tail(log_w):
-    assert tail_shape(log_w) == 0.0
+    # Too few or equal weights have no tail.
+    assert all(tail_shape(log_w) == 0.0 for log_w in (np.zeros(100), np.append(np.full(99, -800.0), 0.0), np.zeros(2)))
 
 
 def test_ais_with_a_heavy_tail_says_so():
     rbm, _, _ = known("ising-torus", side=20, coupling=0.45)
     estimate = estimate_log_z(rbm, "ais", check=False, sweeps=60, chains=100)
     assert estimate.diagnostics["tail_shape"] > LARGEST_SHAPE and "heavy-tail" in estimate.reasons
-
-
-# --- intervals
 
 
 def test_leaving_one_out_gives_what_direct_sums_give():
@@ -270,19 +231,14 @@ def test_leaving_one_out_gives_what_direct_sums_give():
     np.testing.assert_allclose(logs, [twins.log_sum_exp(np.delete(values[:, 0], i)) for i in range(7)], atol=1e-12)
     # One value may dwarf the rest, or overflow alone.
     np.testing.assert_allclose(intervals.log_sums_left_out(np.array([2000.0, 0.0])), [0.0, 2000.0])
-
-
-def test_the_jackknife_of_a_mean_is_its_standard_error():
+    # The jackknife of a mean is its standard error.
     values = np.random.default_rng(1).normal(0, 2, 9)
     left_out = intervals.sums_left_out(values) / 8
     assert intervals.jackknife_error(left_out) == pytest.approx(values.std(ddof=1) / 3.0)
 
 
-@pytest.mark.parametrize(("parts", "quantile"), [(2, 12.7062), (10, 2.2622)])
-def test_intervals_use_students_quantiles(parts, quantile):
-    low, high = intervals.student_interval(3.0, 0.5, parts)
-    assert (high - 3.0, 3.0 - low) == (pytest.approx(0.5 * quantile, rel=1e-4),) * 2
-
-
-def test_effective_numbers():
+def test_intervals_use_students_quantiles_and_effective_numbers_count():
+    for parts, quantile in ((2, 12.7062), (10, 2.2622)):
+        low, high = intervals.student_interval(3.0, 0.5, parts)
+        assert (high - 3.0, 3.0 - low) == (pytest.approx(0.5 * quantile, rel=1e-4),) * 2
     np.testing.assert_allclose(intervals.effective_number(np.array([[5.0, 5.0], [900.0, 0.0]])), [2.0, 1.0])

@@ -2,23 +2,20 @@
 
 import numpy as np
 import pytest
+from twins import normal_rbm, two_modes
 
-from logzoo.api import estimate_log_z
+from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import las_vegas
 from logzoo.estimators.las_vegas import mean_length, upper_bound
-from logzoo.models.exact_sums import exact_log_z
-from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.gibbs_states import sample_gibbs
 from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import Probes, TourDraws, Tours, TourSampler, tours_within
 from logzoo.streams import root_stream
 
 
 def random_rbm(visible, hidden, scale, seed=0):
-    generator = np.random.default_rng([77, seed, visible, hidden])
-    return RBM(*(generator.normal(0.0, scale, shape) for shape in ((visible, hidden), visible, hidden)))
+    return normal_rbm([77, seed, visible, hidden], visible, hidden, scale)
 
 
 def some_data(rbm, examples=3):
@@ -32,40 +29,27 @@ def z_score(values, exact):
     return (values.mean() - exact) / (values.std(ddof=1) / np.sqrt(values.size))
 
 
-def relative_z(rbm, runs, tours=8):
-    """Z_hat / Z of that many independent runs, each with its own stopping set and a number of tours fixed up front."""
-    log_z, data = exact_log_z(rbm), some_data(rbm)
-    options = {"data": data, "rounds": 1, "tours": tours}
-    result = []
-    for run in range(runs):
+def test_z_is_unbiased_over_many_runs():
+    # Each run has its own stopping set and a number of tours fixed up front.
+    rbm = random_rbm(12, 4, 1.5)
+    options, relative = {"data": some_data(rbm), "rounds": 1, "tours": 8}, []
+    for run in range(1000):
         estimate = las_vegas.estimate(rbm, SweepLedger(5000, 10), root_stream(run), **options)
         assert estimate.diagnostics["tours_cut"] == 0
-        result.append(np.exp(estimate.log_z - log_z))
-    return np.array(result)
-
-
-def test_z_is_unbiased_over_many_runs():
-    result = relative_z(random_rbm(12, 4, 1.5), 1000)
-    assert result.std() > 0.1
-    assert abs(z_score(result, 1.0)) < 4
-
-
-def tours_of_runs(rbm, runs, budget):
-    """(log Z_S, Tours) of that many runs, each with its own stopping set and as many tours as the budget allows."""
-    parameters, data = kernel_parameters(rbm, np.zeros(rbm.visible)), some_data(rbm)
-    for run in range(runs):
-        stream = root_stream(run)
-        stopping = stopping_set(parameters, data, 3, stream)
-        yield stopping.log_z, tours_within(TourSampler(parameters, stopping, stream), None, budget, None, False)
+        relative.append(np.exp(estimate.log_z - exact_log_z(rbm)))
+    assert np.std(relative) > 0.1
+    assert abs(z_score(np.array(relative), 1.0)) < 4
 
 
 def test_sums_of_lengths_are_unbiased_when_the_budget_decides_how_many_tours_are_made():
     rbm = random_rbm(10, 6, 0.4)
+    parameters, data = kernel_parameters(rbm, np.zeros(rbm.visible)), some_data(rbm)
     exact, excess, cut = exact_log_z(rbm), [], 0
-    for log_z, tours in tours_of_runs(rbm, 250, 6_000):
-        mean = np.exp(exact - log_z)
+    for stream in map(root_stream, range(250)):
+        stopping = stopping_set(parameters, data, 3, stream)
+        tours = tours_within(TourSampler(parameters, stopping, stream), None, 6_000, None, False)
         cut += not np.all(tours.finished)
-        excess.append(tours.length.sum() / mean - tours.finished.sum())
+        excess.append(tours.length.sum() / np.exp(exact - stopping.log_z) - tours.finished.sum())
     assert cut <= 5
     assert abs(z_score(np.array(excess), 0.0)) < 4
 
@@ -73,13 +57,11 @@ def test_sums_of_lengths_are_unbiased_when_the_budget_decides_how_many_tours_are
 @pytest.mark.parametrize("settings", [{"cap": 1}, {"cap": 5, "tours": 200}, {"tours": 400}])
 def test_cut_tours_are_flagged_and_the_truth_lies_within_the_bounds(settings):
     rbm = random_rbm(16, 8, 0.5)
-    exact = exact_log_z(rbm)
-    excess = []
+    exact, excess = exact_log_z(rbm), []
     for seed in range(30):
-        asked = {"data": some_data(rbm), "rounds": 1, "seed": seed, "check": False, **settings}
-        estimate = estimate_log_z(rbm, "las-vegas", sweeps=60, chains=10, **asked)
-        assert not estimate.converged
-        assert estimate.diagnostics["tours_cut"] > 0
+        options = {"data": some_data(rbm), "rounds": 1, "seed": seed, "check": False, **settings}
+        estimate = estimate_log_z(rbm, "las-vegas", sweeps=60, chains=10, **options)
+        assert not estimate.converged and estimate.diagnostics["tours_cut"] > 0
         assert estimate.interval[0] <= exact <= estimate.interval[1]
         # All sweeps made divided by the mean length, less the number of tours that returned.
         excess.append((np.exp(estimate.log_z - exact) - 1.0) * estimate.diagnostics["tours"])
@@ -99,15 +81,14 @@ def test_the_upper_bound_holds_and_is_exact_for_pairs_of_units():
 
 
 def test_a_mode_without_data_is_flagged():
-    rbm = RBM(np.full((20, 12), 1.0), np.full(20, -6.0), np.full(12, -10.0))
+    rbm = two_modes()
     one, both = np.zeros((1, 20), np.uint8), np.repeat([[0], [1]], 20, axis=1)
     estimate = estimate_log_z(rbm, "las-vegas", sweeps=500, chains=20, data=one, check=False)
     assert estimate.log_z == pytest.approx(exact_log_z(rbm) - np.log(2), abs=0.01)
     assert not estimate.converged and estimate.diagnostics["probes_lost"] > 0
     assert estimate.interval[1] > exact_log_z(rbm)
     estimate = estimate_log_z(rbm, "las-vegas", sweeps=500, chains=20, data=both)
-    assert estimate.converged
-    assert abs(estimate.log_z - exact_log_z(rbm)) < 4 * estimate.std_error < 0.01
+    assert estimate.converged and abs(estimate.log_z - exact_log_z(rbm)) < 4 * estimate.std_error < 0.01
 
 
 def test_the_ledger_says_what_the_sweeps_were_for():
@@ -141,9 +122,7 @@ def test_intervals_cover_the_truth(draws, tours, scale):
 
 def test_an_error_that_no_tour_has_shown_yet_is_allowed_for():
     none_left = Tours(np.zeros(50), np.ones(50, int), np.ones(50, bool))
-    mean, std_error = mean_length(none_left)
-    assert mean == 1.0
-    assert std_error == pytest.approx(1 / 50, rel=0.02)
+    assert mean_length(none_left) == (1.0, pytest.approx(1 / 50, rel=0.02))
     many = Tours(np.zeros(5000), 1 + np.arange(5000) % 9, np.ones(5000, bool))
     mean, std_error = mean_length(many)
     assert std_error == pytest.approx(many.length.std() / np.sqrt(5000) / mean, rel=0.01)
@@ -168,8 +147,7 @@ def test_impossible_options_are_refused_in_one_line(settings, match):
 
 def test_a_mean_that_rests_on_a_few_long_tours_is_flagged():
     rbm = random_rbm(10, 6, 0.4)
-    parameters = kernel_parameters(rbm, np.zeros(10))
-    stopping = stopping_set(parameters, some_data(rbm), 3, root_stream(0))
+    stopping = stopping_set(kernel_parameters(rbm, np.zeros(10)), some_data(rbm), 3, root_stream(0))
     none_lost = Probes(0, 0, -np.inf)
     for longest, converged in ((9, True), (2000, False)):
         tours = Tours(np.zeros(200), np.append(np.ones(199, int), longest), np.ones(200, bool))

@@ -1,7 +1,7 @@
 """The estimators on draws of simulated tempering: their formulas on draws made by hand, then their honesty."""
 
 import math
-from functools import cache
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +9,9 @@ import pymbar
 import pytest
 from scipy.optimize import approx_fprime
 from scipy.special import logsumexp, softmax
+from twins import normal_rbm, two_modes
 
+from logzoo import exact_log_z
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import mbar, tempered_sampling
 from logzoo.estimators.estimator_registry import estimator
@@ -17,43 +19,24 @@ from logzoo.estimators.tempered_sampling import delta_method
 from logzoo.estimators.tempering_estimates import drift
 from logzoo.estimators.ti import log_ratio
 from logzoo.estimators.transitions import smoothed, stationary
-from logzoo.models.exact_sums import exact_log_z
-from logzoo.models.rbm import RBM
 from logzoo.samplers.observers import GroupedMoves, RungDerivatives, Stretch, ThinnedDraws, WeightedDerivatives
 from logzoo.samplers.tempering_chains import updated_log_z
 from logzoo.samplers.tempering_runs import run
 from logzoo.streams import root_stream
 
 # Rungs with which the error of each rule of integration is well below the standard error of the runs here.
-OPTIONS = {
-    "rts": {"rungs": 20},
-    "rts mixed": {"rungs": 20, "mixed": True},
-    "ts": {"rungs": 20},
-    "ti-riemann": {"rungs": 300},
-    "ti-trapezoid": {"rungs": 60},
-    "ti-corrected": {"rungs": 30},
-    "ti-rb": {"rungs": 60},
-    "mbar": {"rungs": 20, "draws": 1000},
-    "sd": {"rungs": 20},
-    "rsd": {"rungs": 20},
-}
+RUNGS = {"ti-corrected": 30, "ti-rb": 60}
+MORE = {"rts mixed": {"mixed": True}, "mbar": {"draws": 1000}}
 REPEATS = 40
+# Chains travel freely.
+SMALL = normal_rbm(11, 8, 5, 0.7)
 
 
-def small_rbm():
-    """8 x 5 units: chains travel freely."""
-    generator = np.random.default_rng(11)
-    return RBM(*(generator.normal(0, 0.7, shape) for shape in ((8, 5), 8, 5)))
-
-
-def estimated(kind, seed=0, *, rbm=None, sweeps=300, chains=24, **options):
+def estimated(kind, seed=0, *, rbm=SMALL, sweeps=300, chains=24, **options):
     """An estimate from the uniform base."""
-    options = {"base": "uniform", **OPTIONS[kind], **options}
+    options = {"base": "uniform", "rungs": RUNGS.get(kind, 20), **MORE.get(kind, {}), **options}
     stream = root_stream(seed).child("tempered", kind)
-    return estimator(kind.split()[0])(rbm or small_rbm(), SweepLedger(sweeps, chains), stream, options)
-
-
-# Thermodynamic integration.
+    return estimator(kind.split()[0])(rbm, SweepLedger(sweeps, chains), stream, options)
 
 
 @pytest.mark.parametrize("rule", ["riemann", "trapezoid", "corrected"])
@@ -64,9 +47,7 @@ def test_rules_of_integration_are_exact_where_they_should_be(rule):
         mean, second = betas**power, power * betas ** max(power - 1, 0)
         error = log_ratio(betas, mean, second, rule=rule) - 1.0 / (power + 1)
         assert abs(error) < 1e-14 if power <= degree else abs(error) > 1e-4
-
-
-def test_riemann_sums_take_the_right_end():
+    # Riemann sums take the right end.
     assert log_ratio(np.array([0.0, 0.3, 1.0]), np.array([100.0, 1.0, 2.0]), rule="riemann") == pytest.approx(1.7)
 
 
@@ -88,44 +69,28 @@ def test_empty_rungs_are_filled_linearly_row_by_row():
     assert np.isnan(holes[0, 1])
     ends = np.array([np.nan, 3.0, np.nan, 3.0, np.nan])
     assert log_ratio(betas, ends, rule="trapezoid") == pytest.approx(3.0)
-    with pytest.raises(ValueError, match="mean: .*one rung"):
-        log_ratio(betas, np.full(5, np.nan), rule="trapezoid")
-    with pytest.raises(ValueError, match="rule: .*simpson.*corrected"):
-        log_ratio(betas, ends, rule="simpson")
-    with pytest.raises(ValueError, match="second"):
-        log_ratio(betas, ends, rule="corrected")
+    for mean, rule, match in (
+        (np.full(5, np.nan), "trapezoid", "mean: .*one rung"),
+        (ends, "simpson", "rule: .*simpson.*corrected"),
+        (ends, "corrected", "second"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            log_ratio(betas, mean, rule=rule)
 
 
-# Observers, against plain NumPy.
-
-
-def random_stretches(rungs, lengths=(7, 1, 12)):
-    """Consecutive stretches of 3 chains with random values and tables, and the whole of them as one."""
+def observed(observer, rungs=5):
+    """An observer that has seen stretches of 3 chains with random values and tables, and all draws as one stretch."""
     generator = np.random.default_rng(3)
-    sweeps = sum(lengths)
-    values = generator.standard_normal((3, sweeps, 8))
-    path = generator.integers(rungs, size=(3, sweeps + 1))
-    tables = generator.standard_normal((3, 8, rungs))
-    offset = generator.standard_normal(rungs)
-    edges = np.cumsum([0, *lengths])
-    parts = [
-        Stretch(values[:, first:last], path[:, first : last + 1], *tables, offset)
-        for first, last in zip(edges, edges[1:], strict=False)
-    ]
-    return parts, Stretch(values, path, *tables, offset)
-
-
-def observed(observer, rungs):
-    """An observer that has seen all of `random_stretches`, and those draws as one stretch."""
-    parts, whole = random_stretches(rungs)
-    observer.start(3, rungs, whole.values.shape[1])
-    for part in parts:
-        observer.add(part)
-    return observer, whole
+    values, path = generator.standard_normal((3, 20, 8)), generator.integers(rungs, size=(3, 21))
+    tables, offset = generator.standard_normal((3, 8, rungs)), generator.standard_normal(rungs)
+    observer.start(3, rungs, 20)
+    for first, last in pairwise((0, 7, 8, 20)):
+        observer.add(Stretch(values[:, first:last], path[:, first : last + 1], *tables, offset))
+    return observer, Stretch(values, path, *tables, offset)
 
 
 def test_derivatives_are_summed_at_the_rung_drawn_given_the_state():
-    observer, whole = observed(RungDerivatives(), 5)
+    observer, whole = observed(RungDerivatives())
     after = whole.rungs[:, 1:]
     slope, bend = (
         np.take_along_axis(whole.values @ table, after[..., None], axis=2)[..., 0]
@@ -138,7 +103,7 @@ def test_derivatives_are_summed_at_the_rung_drawn_given_the_state():
 
 
 def test_weighted_derivatives_are_summed_at_every_rung():
-    observer, whole = observed(WeightedDerivatives(), 5)
+    observer, whole = observed(WeightedDerivatives())
     q = softmax(whole.values @ whole.readout + whole.offset, axis=2)
     expected = np.stack([q.sum(axis=1), (q * (whole.values @ whole.slopes)).sum(axis=1)], axis=1)
     np.testing.assert_allclose(observer.sums, expected, atol=1e-8)
@@ -146,24 +111,20 @@ def test_weighted_derivatives_are_summed_at_every_rung():
 
 def test_moves_are_counted_or_weighted_by_group():
     for rao_blackwell in (False, True):
-        observer, whole = observed(GroupedMoves(2, rao_blackwell=rao_blackwell), 5)
+        observer, whole = observed(GroupedMoves(2, rao_blackwell=rao_blackwell))
         q = softmax(whole.values @ whole.readout + whole.offset, axis=2)
         after = q if rao_blackwell else np.eye(5)[whole.rungs[:, 1:]]
         chains = np.einsum("csj,csk->cjk", np.eye(5)[whole.rungs[:, :-1]], after)
         np.testing.assert_allclose(observer.sums, [chains[0] + chains[2], chains[1]], atol=1e-8)
-    assert len(observed(GroupedMoves(20, rao_blackwell=False), 5)[0].sums) == 3
+    assert len(observed(GroupedMoves(20, rao_blackwell=False))[0].sums) == 3
 
 
 @pytest.mark.parametrize(("draws", "stride"), [(60, 1), (20, 3), (1, 20)])
 def test_thinned_draws_are_equally_far_apart_and_within_their_number(draws, stride):
-    observer, whole = observed(ThinnedDraws(draws), 5)
-    assert observer.stride == stride
-    assert observer.rungs.size <= max(draws, 3)
+    observer, whole = observed(ThinnedDraws(draws))
+    assert observer.stride == stride and observer.rungs.size <= max(draws, 3)
     np.testing.assert_array_equal(observer.values, whole.values[:, stride - 1 :: stride])
     np.testing.assert_array_equal(observer.rungs, whole.rungs[:, stride::stride])
-
-
-# MBAR.
 
 
 def gaussian_draws(rungs=6, draws=900, seed=0, *, every=1):
@@ -207,29 +168,21 @@ def test_mbar_solves_for_rungs_that_hardly_overlap(apart):
         assert np.all(np.abs(result) < 5 * error + 1e-9) or apart > 4.0
 
 
-def test_a_solution_that_steps_do_not_come_to_is_refused(monkeypatch):
+def test_mbar_refuses_what_does_not_fit_and_a_solution_that_steps_do_not_come_to(monkeypatch):
     log_f, counts, exact = gaussian_draws()
+    for bad in (counts[:-1], counts + 1):
+        with pytest.raises(ValueError, match="mbar: expected counts"):
+            mbar.log_ratios(log_f, bad, exact)
+    for options, match in (({"rungs": 5000, "draws": 10_000}, "draws: .*20,000,000"), ({"draws": 0}, "draws")):
+        ledger = SweepLedger(20_000, 20)
+        with pytest.raises(ValueError, match=match):
+            estimator("mbar")(SMALL, ledger, root_stream(0), options)
+        assert ledger.spent == 0
     with pytest.raises(ValueError, match="mbar: .*not solved"):
         mbar.log_ratios(log_f, counts, np.full(6, np.nan))
     monkeypatch.setattr(mbar, "_STEPS", 1)
     with pytest.raises(ValueError, match=r"mbar: .*changes by 0\.\d+ nats"):
         mbar.log_ratios(log_f, counts, exact + 0.5 * np.arange(6))
-
-
-def test_mbar_refuses_what_does_not_fit():
-    log_f, counts, exact = gaussian_draws()
-    with pytest.raises(ValueError, match="mbar: expected counts"):
-        mbar.log_ratios(log_f, counts[:-1], exact)
-    with pytest.raises(ValueError, match="mbar: expected counts"):
-        mbar.log_ratios(log_f, counts + 1, exact)
-    for options, match in (({"rungs": 5000, "draws": 10_000}, "draws: .*20,000,000"), ({"draws": 0}, "draws")):
-        ledger = SweepLedger(20_000, 20)
-        with pytest.raises(ValueError, match=match):
-            estimator("mbar")(small_rbm(), ledger, root_stream(0), options)
-        assert ledger.spent == 0
-
-
-# RTS as a maximum of likelihoods.
 
 
 def mixed_case(blocks=4, rungs=6):
@@ -243,13 +196,12 @@ def mixed_case(blocks=4, rungs=6):
 def test_the_mixed_likelihood_has_the_derivatives_it_says():
     case = mixed_case()
     log_z = np.linspace(0.0, 4.0, 6)
-    value, gradient, curvature = tempered_sampling.likelihood(log_z, *case)
-    assert math.isfinite(value)
-    numeric = approx_fprime(log_z, lambda z: tempered_sampling.likelihood(z, *case)[0], 1e-6)
-    np.testing.assert_allclose(gradient, numeric, atol=1e-5)
+    _, *derivatives = tempered_sampling.likelihood(log_z, *case)
+    for order, derivative in enumerate(derivatives):
+        numeric = approx_fprime(log_z, lambda z, order=order: tempered_sampling.likelihood(z, *case)[order], 1e-6)
+        np.testing.assert_allclose(derivative, numeric, atol=1e-5)
+    gradient, curvature = derivatives
     assert np.max(np.abs(gradient)) > 1e-2
-    numeric = approx_fprime(log_z, lambda z: tempered_sampling.likelihood(z, *case)[1], 1e-6)
-    np.testing.assert_allclose(curvature, numeric, atol=1e-5)
     assert np.all(np.linalg.eigvalsh(curvature) < 1e-12)
     assert gradient.sum() == pytest.approx(0.0, abs=1e-12)
 
@@ -275,16 +227,12 @@ def test_blocks_at_different_log_z_hat_give_the_exact_ratios_from_expected_occup
 def test_the_delta_method_follows_equations_25_and_26():
     ends = np.random.default_rng(4).gamma(20.0, 1.0, (30, 2)) * [1.0, 3.0]
     first, last = ends.mean(axis=0)
-    variance_1, variance_k = ends.var(axis=0, ddof=1) / 30
-    both = np.cov(ends.T)[0, 1] / 30
+    (variance_1, both), (_, variance_k) = np.cov(ends.T) / 30
     bias, std_error = delta_method(ends)
     assert bias == pytest.approx(0.5 * (variance_1 / first**2 - variance_k / last**2), rel=1e-10)
     expected = variance_1 / first**2 + variance_k / last**2 - 2 * both / (first * last)
     assert std_error == pytest.approx(math.sqrt(expected), rel=1e-10)
     assert delta_method(1e-300 * ends) == pytest.approx((bias, std_error))
-
-
-# Stationary distributions.
 
 
 def test_stationary_distributions_of_random_walks_are_exact_down_to_tiny_ones():
@@ -321,19 +269,6 @@ def test_smoothed_moves_favour_no_rung():
     assert result[3] == pytest.approx(result[2])
 
 
-# Whole estimates.
-
-
-@cache
-def repeats(kind, form):
-    """Errors in nats and standard errors of repeated estimates, and whether each interval holds the truth."""
-    exact = exact_log_z(small_rbm())
-    result = [estimated(kind, seed, form=form) for seed in range(REPEATS)]
-    error = np.array([one.log_z - exact for one in result])
-    inside = np.array([one.interval[0] <= exact <= one.interval[1] for one in result])
-    return error, np.array([one.std_error for one in result]), inside
-
-
 def honest(error, std_error, shift=0.0):
     """Whether errors, moved by `shift` standard errors, are centred and as widely spread as their standard errors."""
     z = error / std_error + shift
@@ -346,7 +281,9 @@ def honest(error, std_error, shift=0.0):
     [("rts mixed", "marginal"), ("mbar", "joint"), ("rsd", "joint"), ("ti-corrected", "joint"), ("ts", "joint")],
 )
 def test_estimates_are_unbiased_and_their_errors_honest(kind, form):
-    error, std_error, inside = repeats(kind, form)
+    exact, estimates = exact_log_z(SMALL), [estimated(kind, seed, form=form) for seed in range(REPEATS)]
+    error, std_error = np.transpose([(estimate.log_z - exact, estimate.std_error) for estimate in estimates])
+    inside = np.array([estimate.interval[0] <= exact <= estimate.interval[1] for estimate in estimates])
     assert honest(error, std_error)
     # 95% of 40, less four standard deviations of that count.
     assert inside.sum() >= 0.95 * REPEATS - 4 * math.sqrt(0.95 * 0.05 * REPEATS)
@@ -358,18 +295,17 @@ def test_estimates_are_unbiased_and_their_errors_honest(kind, form):
 
 @pytest.mark.parametrize("kind", ["mbar", "rts"])
 def test_settling_is_paid_for_and_can_be_left_out(kind):
-    for settling, spent in ((0.0, None), (0.25, True)):
+    for settling in (0.0, 0.25):
         ledger = SweepLedger(300, 24)
-        options = {"base": "uniform", **OPTIONS[kind], "settling": settling}
-        estimator(kind.split()[0])(small_rbm(), ledger, root_stream(0), options)
-        assert ledger.spent == 300
+        options = {"base": "uniform", "rungs": 20, **MORE.get(kind, {}), "settling": settling}
+        estimator(kind)(SMALL, ledger, root_stream(0), options)
         settled = ledger.by_purpose.get("settling", 0)
-        assert settled == (int(0.25 * (settled + ledger.by_purpose["sampling"]) / 24) * 24 if spent else 0)
-        assert bool(settled) == bool(spent)
+        assert settled == int(settling * (settled + ledger.by_purpose["sampling"]) / 24) * 24
+        assert bool(settled) == bool(settling) and ledger.spent == 300
     for bad in (1.0, -0.1):
         ledger = SweepLedger(300, 24)
         with pytest.raises(ValueError, match="settling"):
-            estimator(kind.split()[0])(small_rbm(), ledger, root_stream(0), {"settling": bad})
+            estimator(kind)(SMALL, ledger, root_stream(0), {"settling": bad})
         assert ledger.spent == 0
 
 
@@ -378,15 +314,15 @@ def test_settling_hides_the_draws_that_come_first():
     observer = SimpleNamespace(
         reads_values=False, start=lambda *sizes: seen.append(sizes), add=lambda stretch: seen.append(stretch.rungs)
     )
-    options = {"base": "uniform", "rungs": 10, "observers": (observer,)}
+    options = {"base": "uniform", "rungs": 10, "observers": (observer,), "blocks": 1}
     ledger = SweepLedger(400, 5)
-    run(small_rbm(), ledger, root_stream(0), settling=0.5, blocks=1, **options)
+    run(SMALL, ledger, root_stream(0), settling=0.5, **options)
     sampled = ledger.by_purpose["sampling"] // 5
     assert seen[0] == (5, 10, sampled)
     assert sum(rungs.shape[1] - 1 for rungs in seen[1:]) == sampled
-    hidden, ledger = seen[1:], SweepLedger(400, 5)
+    hidden = seen[1:]
     seen.clear()
-    run(small_rbm(), ledger, root_stream(0), blocks=1, **options)
+    run(SMALL, SweepLedger(400, 5), root_stream(0), **options)
     late, every = (np.concatenate([rungs[:, 1:] for rungs in part], axis=1) for part in (hidden, seen[1:]))
     np.testing.assert_array_equal(late, every[:, -sampled:])
 
@@ -406,7 +342,5 @@ def test_drift_tells_a_run_whose_halves_differ():
 
 @pytest.mark.parametrize("kind", ["rts mixed", "ti-rb"])
 def test_a_drifting_or_standing_run_is_flagged(kind):
-    weight = 1.0
-    rbm = RBM(np.full((20, 12), weight), np.full(20, -6.0 * weight), np.full(12, -10.0 * weight))
-    assert not estimated(kind, rbm=rbm, sweeps=40, chains=20, rungs=20).converged
+    assert not estimated(kind, rbm=two_modes(), sweeps=40, chains=20, rungs=20).converged
     assert estimated(kind).converged

@@ -1,5 +1,6 @@
 """Experiments on tours: walks against tours, lengths against a slow twin, likelihoods against those by hand."""
 
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,10 +24,6 @@ def random_rbm(visible, hidden, scale=1.0, seed=0):
     return RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
 
 
-def parameters_of(rbm):
-    return kernel_parameters(rbm, np.zeros(rbm.visible))
-
-
 def images_of(visible, count=40, grey=False, seed=0):
     generator = np.random.default_rng(seed)
     data = generator.random((count, visible))
@@ -36,8 +33,8 @@ def images_of(visible, count=40, grey=False, seed=0):
 
 @pytest.mark.parametrize("grey", [False, True])
 def test_first_draws_are_those_that_the_stopping_set_is_made_of(grey):
-    rbm, images, stream = random_rbm(9, 30), images_of(9, 600, grey), root_stream(5)
-    parameters = parameters_of(rbm)
+    images, stream = images_of(9, 600, grey), root_stream(5)
+    parameters = kernel_parameters(random_rbm(9, 30), np.zeros(9))
     stopping = stopping_set(parameters, images.data, len(images.data), stream)
     drawn = first_draws(parameters, images.data, np.arange(600), stream)
     assert {tuple(row) for row in drawn} == {tuple(row) for row in stopping.members.rows}
@@ -46,7 +43,7 @@ def test_first_draws_are_those_that_the_stopping_set_is_made_of(grey):
 
 def test_a_walk_goes_where_the_tours_of_its_numbers_go():
     rbm, images, stream = random_rbm(8, 4, 1.2), images_of(8, 3), root_stream(7)
-    parameters = parameters_of(rbm)
+    parameters = kernel_parameters(rbm, np.zeros(8))
     stopping = stopping_set(parameters, images.data, 3, stream)
     states = first_draws(parameters, images.data, np.arange(50) % 3, stream)
     tours = TourSampler(parameters, stopping, stream).run_from(states.copy(), 50 * 30, 30)
@@ -138,70 +135,66 @@ def test_log_z_by_tours_ends_at_the_exact_one():
     error = (result["log_z"] - exact).isel(tours=-1).values
     # Student's interval for the mean of 12 at 4 sigma of its normal.
     assert abs(error.mean()) < 5.5 * error.std(ddof=1) / np.sqrt(12) and error.std() > 0
-    early = (result["log_z"] - exact).isel(tours=0).values
-    assert error.std() < 0.3 * early.std()
-    covered = (result["low"] <= exact) & (exact <= result["high"])
-    assert covered.isel(tours=-1).mean() > 0.7
+    assert error.std() < 0.3 * result["log_z"].isel(tours=0).values.std()
+    last = result.isel(tours=-1)
+    assert ((last["low"] <= exact) & (exact <= last["high"])).mean() > 0.7
     assert list(result["tours"].values[[0, -1]]) == [10, 3000]
     spent = result["chain_sweeps"]
     assert (spent.diff("tours") > 0).all() and (spent >= 25 + result["tours"]).all()
-    full = float(spent.isel(tours=-1).mean())
-    np.testing.assert_allclose(result["other_chain_sweeps"].sel(share=1.0), full, atol=10)
-    np.testing.assert_allclose(result["other_chain_sweeps"].sel(share=0.5), full / 2, atol=10)
+    for share in (0.5, 1.0):
+        expected = share * float(last["chain_sweeps"].mean())
+        np.testing.assert_allclose(result["other_chain_sweeps"].sel(share=share), expected, atol=10)
     assert abs(float((result["other_log_z"] - exact).mean())) < 0.5
 
 
-def test_likelihoods_over_rates_and_runs_are_exact_and_divergence_is_no_number():
-    data = (np.random.default_rng(0).random((40, 6)) < 0.3).astype(np.uint8)
-    runs = {}
+DATA = (np.random.default_rng(0).random((40, 6)) < 0.3).astype(np.uint8)
 
+
+def trained(rate, run, method="cd", **options):
+    return train_rbm(DATA, method, learning_rate=rate, seed=run, hidden=3, updates=20, batch=10, **options)
+
+
+def test_likelihoods_over_rates_and_runs_are_exact_and_divergence_is_no_number():
     def train(rate, run):
         if rate > 1.0:
             raise ValueError("learning_rate: diverged at update 3; expected less than 5")
-        settings = {"hidden": 3, "updates": 20, "batch": 10}
-        runs[rate, run] = train_rbm(data, "cd", learning_rate=rate, seed=run, **settings)
-        return runs[rate, run]
+        return trained(rate, run)
 
-    splits = {"train": data, "test": data[:7]}
+    splits = {"train": DATA, "test": DATA[:7]}
     result = trained_likelihoods(train, splits, rates=[0.1, 0.5, 5.0], runs=2)
-    for (rate, run), trained in runs.items():
-        expected = trained.rbm.log_likelihood(data[:7], exact_log_z(trained.rbm)).mean()
+    for rate, run in product((0.1, 0.5), range(2)):
+        rbm = trained(rate, run).rbm
+        expected = rbm.log_likelihood(DATA[:7], exact_log_z(rbm)).mean()
         one = result.sel(rate=rate, run=run)
         assert float(one["log_likelihood"].sel(split="test")) == pytest.approx(expected, abs=1e-9)
         assert int(one["chain_sweeps"]) == 200
     assert result["log_likelihood"].sel(rate=5.0).isnull().all() and result["log_z"].sel(rate=0.1).notnull().all()
     with pytest.raises(ValueError, match="batch"):
-        trained_likelihoods(lambda rate, run: train_rbm(data, "cd", hidden=3, updates=1), splits, rates=[0.1], runs=1)
+        trained_likelihoods(lambda rate, run: train_rbm(DATA, "cd", hidden=3, updates=1), splits, rates=[0.1], runs=1)
 
 
 def test_the_share_of_finished_tours_is_that_after_the_warm_up():
-    data = (np.random.default_rng(0).random((40, 6)) < 0.3).astype(np.uint8)
+    def share_of(method, **options):
+        def train(rate, run):
+            return trained(rate, run, method, every=1, **options)
 
-    def train(method, options):
-        settings = {"hidden": 3, "updates": 20, "batch": 10, "every": 1, **options}
-        return lambda rate, run: train_rbm(data, method, learning_rate=rate, seed=run, **settings)
+        return trained_likelihoods(train, {"train": DATA}, rates=[0.1], runs=1)["tours_finished"]
 
-    result = trained_likelihoods(train("lvs", {"warm_up": 2}), {"train": data}, rates=[0.1], runs=1)
-    trace = train("lvs", {"warm_up": 2})(0.1, 0).trace
-    assert (trace["tours_finished"][:8] == 0.0).all()
-    assert float(result["tours_finished"][0, 0]) == pytest.approx(float(trace["tours_finished"][8:].mean()))
-    assert trained_likelihoods(train("cd", {}), {"train": data}, rates=[0.1], runs=1)["tours_finished"].isnull().all()
+    finished = trained(0.1, 0, "lvs", every=1, warm_up=2).trace["tours_finished"]
+    assert (finished[:8] == 0.0).all()
+    assert float(share_of("lvs", warm_up=2)[0, 0]) == pytest.approx(float(finished[8:].mean()))
+    assert share_of("cd").isnull().all()
 
 
 @pytest.mark.parametrize("off, estimated", [(0.0, 2), (0.5, 0)])
 def test_an_estimate_stands_for_enumeration_where_it_agrees_with_it_once(off, estimated):
-    data = (np.random.default_rng(0).random((40, 6)) < 0.3).astype(np.uint8)
-
-    def train(rate, run):
-        return train_rbm(data, "cd", learning_rate=rate, seed=run, hidden=3, updates=20, batch=10)
-
     def estimate(rbm, rate, run):
         # The estimate of the second run is not converged.
         return SimpleNamespace(log_z=exact_log_z(rbm) + off, std_error=0.1, converged=run != 1)
 
-    result = trained_likelihoods(train, {"train": data}, rates=[0.1], runs=4, estimate=estimate)
+    result = trained_likelihoods(trained, {"train": DATA}, rates=[0.1], runs=4, estimate=estimate)
     assert float(result["disagreement"]) == pytest.approx(off)
     by_estimate = result["log_z_std_error"].values[0] == 0.1
     assert by_estimate.sum() == estimated and not by_estimate[:2].any()
-    exact = [exact_log_z(train(0.1, run).rbm) for run in range(4)]
+    exact = [exact_log_z(trained(0.1, run).rbm) for run in range(4)]
     np.testing.assert_allclose(result["log_z"].values[0], np.where(by_estimate, np.add(exact, off), exact))

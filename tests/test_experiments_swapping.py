@@ -29,21 +29,14 @@ def rbms():
     }
 
 
-def distances(stream=STREAM, **settings):
-    return gradient_distances(rbms(), SAMPLERS, stream=stream, **{**SIZE, **settings})
-
-
 def test_states_are_the_first_snapshots_and_the_models_of_all_trainings():
     early, late = (rbm.to_dataset() for rbm in rbms().values())
     snapshots = xr.concat([early.expand_dims("update"), late.expand_dims("update") * np.nan], "update")
-    settings = {"samplers": SAMPLERS, "stream": STREAM, **SIZE}
-    artifacts = {
-        "models": {"one": late, "two": early},
-        "snapshots": dict.fromkeys(("one", "two"), snapshots.assign_coords(update=[0, 9])),
-    }
-    result = gradients(artifacts, states=["early", "late"], **settings)
+    both = dict.fromkeys(("one", "two"), snapshots.assign_coords(update=[0, 9]))
+    artifacts = {"models": {"one": late, "two": early}, "snapshots": both}
+    result = gradients(artifacts, states=["early", "late"], samplers=SAMPLERS, stream=STREAM, **SIZE)
     assert list(result["training"].values) == ["one", "two"] and result["chains"].dims == ("sampler",)
-    expected = distances(STREAM.child("one"))
+    expected = gradient_distances(rbms(), SAMPLERS, stream=STREAM.child("one"), **SIZE)
     assert result.sel(training="one", drop=True).identical(expected)
     apart = np.abs(result["distance"].sel(training="two", state="late") - expected["distance"].sel(state="late"))
     assert np.all(apart.isel(step=-1) > 0.0)
@@ -68,15 +61,15 @@ def test_distances_equal_those_by_hand(sampler):
         held[np.arange(len(held)), ladders.rung] += 1
         uneven = 0.5 * np.abs(held / step - 1 / ladders.betas.size).sum(axis=1).reshape(3, -1).mean(axis=1)
         expected[step] = np.linalg.norm(sums / (count * step) - target, axis=1), uneven
-    result = distances().sel(state="late", sampler=sampler)
+    result = gradient_distances(rbms(), SAMPLERS, stream=STREAM, **SIZE).sel(state="late", sampler=sampler)
     for step in result["step"].values:
         np.testing.assert_allclose(result["distance"].sel(step=step), expected[step][0], rtol=1e-5)
         np.testing.assert_allclose(result["unevenness"].sel(step=step), expected[step][1], atol=1e-12)
 
 
-def trained(repeat, data, hidden=3):
-    settings = {"updates": 20, "batch": 5, "learning_rate": 0.1, "snapshots": 4, "every": 5}
-    return train_rbm(data, "ins", hidden=hidden, seed=repeat, **settings)
+def trained(repeat, data):
+    settings = {"hidden": 3, "updates": 20, "batch": 5, "learning_rate": 0.1, "snapshots": 4, "every": 5}
+    return train_rbm(data, "ins", seed=repeat, **settings)
 
 
 # A unit in the last place of a number in single precision.
@@ -92,9 +85,8 @@ def examples():
 
 def test_repeats_of_a_training_are_judged_as_by_hand():
     data = examples()
-    result = repeated_training(
-        lambda repeat: trained(repeat, data), data, 2, repeats=2, subset=1000, stream=STREAM.child("judged")
-    )
+    settings = {"repeats": 2, "subset": 1000, "stream": STREAM.child("judged")}
+    result = repeated_training(lambda repeat: trained(repeat, data), data, 2, **settings)
     assert result["accuracy"].dims == result["log_likelihood"].dims == result["right"].dims == ("repeat", "update")
     assert list(result["update"].values) == [0, 5, 10, 15, 19]
     np.testing.assert_array_equal(result["chain_sweeps"], (result["update"] + 1) * 5 * 5)
@@ -103,8 +95,7 @@ def test_repeats_of_a_training_are_judged_as_by_hand():
     for repeat in range(2):
         snapshots = trained(repeat, data).snapshots
         for update in result["update"].values:
-            first = snapshots.sel(update=update)
-            rbm = RBM(*(first[name].values for name in ("weights", "visible_bias", "hidden_bias")))
+            rbm = RBM.from_dataset(snapshots.sel(update=update))
             right, wrong = (twins.log_f_marginal(rbm, np.zeros(5), v.astype(float)) for v in (data, other))
             judged = result.sel(repeat=repeat, update=update)
             assert float(judged["accuracy"]) == pytest.approx(-np.logaddexp(0.0, wrong - right).mean(), rel=_SINGLE)
@@ -114,55 +105,41 @@ def test_repeats_of_a_training_are_judged_as_by_hand():
     assert float(np.ptp(result["accuracy"].values[:, -1])) > 0.0
 
 
-def test_a_trainer_of_a_comparison_trains_from_streams_of_its_own():
+def judged(trainer, method, *, updates=20, initial=None, **settings):
+    """A trainer of a comparison on the examples."""
     splits = {"split": ("example", np.zeros(30, np.int8))}
     dataset = xr.Dataset({"data": (("example", "visible"), examples()), **splits}, attrs={"label_units": 2})
-    train = {"method": "ins", "hidden": 3, "updates": 20, "batch": 5, "learning_rate": 0.1}
-    stream = root_stream(5).child("comparisons", "toy")
-    settings = {"trainer": "swapping", "train": train, "points": 4, "repeats": 2, "subset": 7, "stream": stream}
-    judged = trainings({"dataset": dataset}, checkpoint=lambda name: None, **settings)
-    expected = repeated_training(
-        lambda repeat: trained(f"5/comparisons/toy/swapping/{repeat}", examples()),
-        examples(),
-        2,
-        repeats=2,
-        subset=7,
-        stream=stream,
-    )
-    assert judged.identical(expected)
+    train = {"method": method, "hidden": 3, "updates": updates, "batch": 5, "learning_rate": 0.1}
+    train |= {"initial": initial} if initial else {}
+    return trainings({"dataset": dataset}, checkpoint=lambda name: None, trainer=trainer, train=train, **settings)
+
+
+def test_a_trainer_of_a_comparison_trains_from_streams_of_its_own():
+    settings = {"repeats": 2, "subset": 7, "stream": root_stream(5).child("comparisons", "toy")}
+
+    def by_hand(repeat):
+        return trained(f"5/comparisons/toy/swapping/{repeat}", examples())
+
+    expected = repeated_training(by_hand, examples(), 2, **settings)
+    assert judged("swapping", "ins", points=4, **settings).identical(expected)
 
 
 def test_another_initial_scale_is_that_of_all_first_parameters():
-    splits = {"split": ("example", np.zeros(30, np.int8))}
-    dataset = xr.Dataset({"data": (("example", "visible"), examples()), **splits}, attrs={"label_units": 2})
-    train = {"method": "pcd", "hidden": 3, "updates": 4, "batch": 5, "learning_rate": 0.1, "initial": "small"}
-    settings = {"trainer": "one", "train": train, "points": 2, "repeats": 3, "subset": 30, "stream": STREAM}
-
-    def first(**more):
-        return trainings({"dataset": dataset}, checkpoint=lambda name: None, **more, **settings)["accuracy"][:, 0]
-
+    settings = {"updates": 4, "initial": "small", "points": 2, "repeats": 3, "subset": 30, "stream": STREAM}
+    small, large = (judged("one", "pcd", initial_scale=scale, **settings)["accuracy"][:, 0] for scale in (0.001, 0.5))
     uniform = -np.log(2.0)
-    small, large = (np.abs(first(initial_scale=scale) - uniform).mean() for scale in (0.001, 0.5))
-    assert small < 0.01 < large
-    assert np.unique(first(initial_scale=0.5)).size == 3
+    assert np.abs(small - uniform).mean() < 0.01 < np.abs(large - uniform).mean()
+    assert np.unique(large).size == 3
 
 
 def test_paired_trainers_share_start_and_mini_batches():
-    dataset = xr.Dataset(
-        {"data": (("example", "visible"), examples()), "split": ("example", np.zeros(30, np.int8))},
-        attrs={"label_units": 2},
-    )
-    train = {"hidden": 3, "updates": 20, "batch": 5, "learning_rate": 0.1}
+    settings = {"points": 4, "repeats": 3, "subset": 7, "stream": STREAM.child("comparisons")}
 
-    def judged(trainer, method, paired):
-        settings = {"points": 4, "repeats": 3, "subset": 7, "stream": STREAM.child("comparisons"), "paired": paired}
-        named = {"trainer": trainer, "train": {**train, "method": method}}
-        return trainings({"dataset": dataset}, checkpoint=lambda name: None, **named, **settings)
-
-    first, same, other = judged("one", "pcd", True), judged("two", "pcd", True), judged("swapping", "ins", True)
-    assert first.identical(same) and not judged("one", "pcd", False).identical(judged("two", "pcd", False))
+    names = (("one", "pcd"), ("two", "pcd"), ("swapping", "ins"))
+    first, same, other = (judged(*name, paired=True, **settings) for name in names)
+    alone = [judged(*name, paired=False, **settings) for name in names[:2]]
+    assert first.identical(same) and not alone[0].identical(alone[1])
     # The same initial weights, and yet two trainers; a repeat has streams of its own.
-    start, end = ({"update": place} for place in (0, -1))
-    np.testing.assert_array_equal(first["accuracy"].isel(start), other["accuracy"].isel(start))
-    assert np.all(first["accuracy"].isel(end) != other["accuracy"].isel(end))
-    assert np.unique(first["accuracy"].isel(end)).size == 3
+    one, two = first["accuracy"].values, other["accuracy"].values
+    np.testing.assert_array_equal(one[:, 0], two[:, 0])
+    assert np.all(one[:, -1] != two[:, -1]) and np.unique(one[:, -1]).size == 3

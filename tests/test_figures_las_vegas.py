@@ -14,8 +14,8 @@ from replication.papers.las_vegas.lv_images import tours_of
 from replication.papers.las_vegas.lv_tours import Images, broken_chains, tour_lengths
 
 f1, f3, f2a, f2b = *lv_images.FIGURES.values(), *lv_tails.FIGURES.values()
-
 NOTICE = {"stand_in_for": "mnist-grey", "stand_in_reason": "none"}
+NAMES = {"ais": "AIS", "bar": "BAR"}
 
 
 def random_rbm(hidden, seed=0):
@@ -40,38 +40,22 @@ def tours(images):
     }
 
 
-NAMES = {"ais": "AIS", "bar": "BAR"}
-
-
 @pytest.fixture(scope="module")
 def estimates(images):
     others = {"ais": ("ais", {"ladder": "linear"}), "bar": ("bar", {"rungs": 3})}
-    settings = {
-        "tours": 200,
-        "cap": 1000,
-        "sweeps": 10**6,
-        "points": 6,
-        "replicates": 4,
-        "chains": 10,
-        "shares": [0.5, 1.0],
-    }
-    return tour_estimates(random_rbm(5), images.data, np.zeros(9), others, stream=root_stream(1), **settings)
+    settings = {"tours": 200, "cap": 1000, "sweeps": 10**6, "points": 6, "stream": root_stream(1)}
+    settings |= {"replicates": 4, "chains": 10, "shares": [0.5, 1.0]}
+    return tour_estimates(random_rbm(5), images.data, np.zeros(9), others, **settings)
 
 
 def lines(axis):
     return {line.get_label(): line for line in axis.get_lines()}
 
 
-def shown(axis):
-    return axis.get_images()[0].get_array().ravel()
-
-
 def assert_tail(line, lengths):
     values = np.unique(lengths)
-    expected = [np.mean(lengths > value) for value in values]
-    assert line.get_xdata()[0] == 1.0
-    np.testing.assert_array_equal(line.get_xdata()[1:], values)
-    np.testing.assert_allclose(line.get_ydata(), [1.0, *(share or np.nan for share in expected)])
+    np.testing.assert_array_equal(line.get_xdata(), [1.0, *values])
+    np.testing.assert_allclose(line.get_ydata(), [1.0, *(np.mean(lengths > value) or np.nan for value in values)])
 
 
 def test_tails_of_all_models_with_drawn_and_mean_visible_units(tours):
@@ -81,9 +65,9 @@ def test_tails_of_all_models_with_drawn_and_mean_visible_units(tours):
     drawn = lines(axis)
     for model, title in titles.items():
         assert_tail(drawn[title], tours[model]["length"].sel(visible="draws").isel(rounds=0).values.ravel())
-    dashed = [line for line in axis.get_lines() if line.get_linestyle() == "--" and len(line.get_xdata())]
-    assert len(dashed) == 1 and dashed[0].get_color() == drawn["four"].get_color()
-    assert_tail(dashed[0], tours["lv-4"]["length"].sel(visible="means").isel(rounds=0).values.ravel())
+    (dashed,) = [line for line in axis.get_lines() if line.get_linestyle() == "--" and len(line.get_xdata())]
+    assert dashed.get_color() == drawn["four"].get_color()
+    assert_tail(dashed, tours["lv-4"]["length"].sel(visible="means").isel(rounds=0).values.ravel())
     assert axis.get_xscale() == axis.get_yscale() == "log"
     assert any(list(line.get_xdata()) == [30, 30] for line in axis.get_lines())
 
@@ -105,10 +89,10 @@ def test_lengths_by_digit_are_those_of_the_first_training_and_means_of_all(tours
 
 def test_images_of_short_and_long_tours_are_shown_with_first_draws(tours):
     one = tours["lv-4"]
-    figure = f3.draw({"tours": {"a": one}})
-    axes = np.array(figure.axes).reshape(4, -1)
-    for row, (kind, name) in enumerate((kind, name) for kind in ("short", "long") for name in ("image", "first_draw")):
-        np.testing.assert_allclose(shown(axes[row, 0]), one[name].sel(kind=kind).values[0])
+    axes = np.array(f3.draw({"tours": {"a": one}}).axes).reshape(4, -1)
+    rows = [one[name].sel(kind=kind).values[0] for kind in ("short", "long") for name in ("image", "first_draw")]
+    for axis, expected in zip(axes[:, 0], rows, strict=True):
+        np.testing.assert_allclose(axis.get_images()[0].get_array().ravel(), expected)
 
 
 def test_sweeps_belong_to_tours_that_return_or_not():
@@ -121,22 +105,18 @@ def test_errors_of_log_z_by_tours_and_costs(estimates):
     exact = 7.0
     truth = xr.Dataset({"log_z": exact, "std_error": 0.0})
     artifacts = {"estimates": {"a": {"a": estimates}}, "truths": {"a": {"a": truth}}}
-    figure = f4.draw(artifacts, titles={"a": "some model"}, names=NAMES)
-    above, below = figure.axes
+    above, below = f4.draw(artifacts, titles={"a": "some model"}, names=NAMES).axes
     np.testing.assert_allclose(lines(above)["one run"].get_ydata(), estimates["log_z"][0] - exact)
     np.testing.assert_array_equal(lines(above)["one run"].get_xdata(), estimates["tours"])
     assert f"{exact:.2f}" in above.get_title("right") and "some model" in above.get_title("right")
-    drawn = lines(below)
-    rmse = np.sqrt(((estimates["log_z"] - exact) ** 2).mean("replicate"))
-    np.testing.assert_allclose(drawn["log Z by tours, 95% interval"].get_ydata(), rmse)
-    np.testing.assert_allclose(
-        drawn["log Z by tours, 95% interval"].get_xdata(), estimates["chain_sweeps"].mean("replicate")
-    )
-    for name, title in (("ais", "AIS"), ("bar", "BAR")):
+    drawn = {"log Z by tours, 95% interval": (estimates["log_z"], estimates["chain_sweeps"])}
+    for name, title in NAMES.items():
         other = estimates.sel(estimator=name)
-        expected = np.sqrt(((other["other_log_z"] - exact) ** 2).mean("replicate"))
-        np.testing.assert_allclose(drawn[title].get_ydata(), expected)
-        np.testing.assert_allclose(drawn[title].get_xdata(), other["other_chain_sweeps"].mean("replicate"))
+        drawn[title] = other["other_log_z"], other["other_chain_sweeps"]
+    for title, (log_z, sweeps) in drawn.items():
+        rmse = np.sqrt(((log_z - exact) ** 2).mean("replicate"))
+        np.testing.assert_allclose(lines(below)[title].get_ydata(), rmse)
+        np.testing.assert_allclose(lines(below)[title].get_xdata(), sweeps.mean("replicate"))
 
 
 def test_stand_in_data_are_marked(tours, estimates, images):
@@ -158,13 +138,9 @@ def test_stand_in_data_are_marked(tours, estimates, images):
 
 def training_of(rates, levels, **attributes):
     """Likelihoods over three runs, at each rate; of test data as given, of training data one nat less."""
-    test = np.array(levels, float)
-    likelihood = np.stack([test - 1.0, test - 0.5, test], axis=-1)
-    return xr.Dataset(
-        {"log_likelihood": (("rate", "run", "split"), likelihood)},
-        coords={"rate": rates, "split": ["train", "validation", "test"]},
-        attrs=attributes,
-    )
+    likelihood = ("rate", "run", "split"), np.array(levels)[:, :, None] + np.array([-1.0, -0.5, 0.0])
+    coordinates = {"rate": rates, "split": ["train", "validation", "test"]}
+    return xr.Dataset({"log_likelihood": likelihood}, coordinates, attributes)
 
 
 def test_trainers_stand_beside_what_was_published():

@@ -10,15 +10,8 @@ from replication.papers.rts import mixture, rts_f3
 from replication.papers.rts.rts_mixture import draw_estimators, draw_steps
 from replication.reporting.style import TRUTH
 
-SETTINGS = {
-    "chains": 4,
-    "rungs": 12,
-    "ladder": "geometric",
-    "initial_draws": 50,
-    "initial_iterations": 4,
-    "stream": root_stream(9),
-    "tuning": {"adaptation_draws": 50, "pilot_draws": 50, "pilot_iterations": 4},
-}
+SETTINGS = {"chains": 4, "rungs": 12, "ladder": "geometric", "initial_draws": 50, "initial_iterations": 4}
+SETTINGS |= {"tuning": {"adaptation_draws": 50, "pilot_draws": 50, "pilot_iterations": 4}, "stream": root_stream(9)}
 
 
 def exact_value(axis):
@@ -60,9 +53,6 @@ def test_figure_3_joins_runs_of_more_sweeps():
     for more, expected in (({"longer": longer}, [1.0, 1.0, 2.0]), ({}, [1.0, 1.0])):
         axes = rts_f3.draw({"estimates": estimates, "truths": {"one": truth}, **more}, **words).axes
         for axis in axes[:2]:
-            (line,) = [
-                line
-                for line in axis.get_lines()
-                if len(line.get_xdata()) == len(expected) and line.get_label() == "RTS"
-            ]
-            np.testing.assert_allclose(line.get_ydata(), expected)
+            drawn = [line.get_ydata() for line in axis.get_lines() if line.get_label() == "RTS"]
+            (values,) = [one for one in drawn if len(one) == len(expected)]
+            np.testing.assert_allclose(values, expected)

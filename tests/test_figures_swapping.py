@@ -7,26 +7,18 @@ import xarray as xr
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 from logzoo.training.trainers import train_rbm
-from replication.papers.infinite_swapping import (
-    ins_association,
-    ins_distances,
-    ins_runs,
-    ins_seconds,
-    ins_settings,
-    ins_trainings,
-)
-from replication.papers.infinite_swapping.ins_runs import repeated_training
+from replication.papers.infinite_swapping import ins_association, ins_distances, ins_runs, ins_seconds, ins_settings
+from replication.papers.infinite_swapping.ins_trainings import FIGURES
 
-f2 = ins_distances.FIGURES["ins-f2"]
-f3 = ins_trainings.FIGURES["ins-f3"]
+f2, f3 = ins_distances.FIGURES["ins-f2"], FIGURES["ins-f3"]
 equal, many = ins_seconds.FIGURES.values()
-
 SAMPLERS = {
     "pcd": {"temperatures": [1]},
     "pt": {"temperatures": [1, 2, 4], "group": "in-turn", "density": "joint"},
     "ins": {"temperatures": [1, 2, 4]},
 }
 NAMES = {name: f"name of {name}" for name in SAMPLERS}
+STEP_SECONDS, UPDATE_SECONDS = {"pcd": 1e-4, "pt": 3e-4, "ins": 4e-4}, {"pcd": 1e-3, "pt": 2e-3, "ins": 3e-3}
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +42,7 @@ def runs():
     examples = np.hstack([np.random.default_rng(0).integers(0, 2, (60, 5)), np.eye(2, dtype=int)[np.arange(60) % 2]])
     settings = {"hidden": 3, "updates": 30, "batch": 10, "learning_rate": 0.1, "every": 5, "snapshots": 6}
     return {
-        name: repeated_training(
+        name: ins_runs.repeated_training(
             lambda repeat, name=name: train_rbm(examples, name, seed=f"{name}/{repeat}", **settings),
             examples.astype(np.uint8),
             2,
@@ -64,31 +56,18 @@ def runs():
 
 @pytest.fixture
 def timings():
-    seconds = {"pcd": 1e-4, "pt": 3e-4, "ins": 4e-4}
-    return xr.Dataset(
-        {
-            "step_seconds": (("sampler", "repeat"), [[one, one] for one in seconds.values()]),
-            "update_seconds": (("trainer", "repeat"), [[one, one] for one in (1e-3, 2e-3, 3e-3)]),
-        },
-        coords={"sampler": list(seconds), "trainer": list(seconds)},
-    )
+    steps, updates = ([[one, one] for one in seconds.values()] for seconds in (STEP_SECONDS, UPDATE_SECONDS))
+    content = {"step_seconds": (("sampler", "repeat"), steps), "update_seconds": (("trainer", "repeat"), updates)}
+    return xr.Dataset(content, {"sampler": list(STEP_SECONDS), "trainer": list(UPDATE_SECONDS)})
 
 
 def lines(axis):
     return {line.get_label(): line for line in axis.get_lines()}
 
 
-def trainings(runs):
-    return f3.draw({"runs": {"toy": runs}}, titles={"toy": "some data"}, names=NAMES)
-
-
-def equally(gradients, runs, timings):
-    artifacts = {"gradients": gradients, "runs": runs, "timings": timings}
-    return equal.draw(artifacts, title="some data", names=NAMES)
-
-
 def test_distances_early_and_late_over_steps(gradients):
     figure = f2.draw({"gradients": gradients}, title="some model", names=NAMES)
+    assert not figure.get_suptitle()
     for axis, state in zip(figure.axes, ("early", "late"), strict=True):
         drawn = lines(axis)
         assert set(drawn) == set(NAMES.values())
@@ -116,7 +95,7 @@ def test_associations_beside_those_of_independent_draws(gradients):
 
 
 def test_trainings_show_mean_and_variance_over_repeats(runs):
-    figure = trainings(runs)
+    figure = f3.draw({"runs": {"toy": runs}}, titles={"toy": "some data"}, names=NAMES)
     assert len(figure.axes) == 4
     for row, variable in enumerate(("log_likelihood", "accuracy")):
         left, right = (lines(axis) for axis in figure.axes[2 * row : 2 * row + 2])
@@ -138,30 +117,25 @@ def test_other_settings_are_drawn_beside_those_of_the_paper(runs):
 
 
 def test_equal_sweeps_and_seconds_scale_the_same_curves(gradients, runs, timings):
-    figure = equally(gradients, runs, timings)
+    figure = equal.draw({"gradients": gradients, "runs": runs, "timings": timings}, title="some data", names=NAMES)
     axes = [lines(axis) for axis in figure.axes]
-    for name, label in NAMES.items():
-        steps, chains = gradients["step"].values, float(gradients["chains"].sel(sampler=name))
-        seconds = (
-            float(timings["step_seconds"].sel(sampler=name)[0]),
-            float(timings["update_seconds"].sel(trainer=name)[0]),
-        )
+    for (name, label), chains in zip(NAMES.items(), (3, 9, 9), strict=True):
+        steps, run = gradients["step"].values, runs[name]
         np.testing.assert_allclose(axes[0][label].get_xdata(), steps * chains)
-        np.testing.assert_allclose(axes[1][label].get_xdata(), steps * seconds[0])
-        np.testing.assert_allclose(axes[2][label].get_xdata(), runs[name]["chain_sweeps"])
-        np.testing.assert_allclose(axes[3][label].get_xdata(), runs[name]["update"] * seconds[1])
-        for place in (2, 3):
-            np.testing.assert_allclose(axes[place][label].get_ydata(), runs[name]["log_likelihood"].mean("repeat"))
-    assert [float(gradients["chains"].sel(sampler=name)) for name in NAMES] == [3, 9, 9]
+        np.testing.assert_allclose(axes[1][label].get_xdata(), steps * STEP_SECONDS[name])
+        np.testing.assert_allclose(axes[2][label].get_xdata(), run["chain_sweeps"])
+        np.testing.assert_allclose(axes[3][label].get_xdata(), run["update"] * UPDATE_SECONDS[name])
+        for axis in axes[2:]:
+            np.testing.assert_allclose(axis[label].get_ydata(), run["log_likelihood"].mean("repeat"))
 
 
 def test_stand_in_data_are_marked(gradients, runs, timings):
     notice = {"stand_in_for": "toy", "stand_in_reason": "none"}
     marked = {name: run.assign_attrs(notice) for name, run in runs.items()}
+    accuracies = {name: run.drop_vars("log_likelihood") for name, run in marked.items()}
     for figure in (
         f2.draw({"gradients": gradients.assign_attrs(notice)}, title="some model", names=NAMES),
-        trainings({name: run.drop_vars("log_likelihood") for name, run in marked.items()}),
-        equally(gradients, marked, timings),
+        f3.draw({"runs": {"toy": accuracies}}, titles={"toy": "some data"}, names=NAMES),
+        equal.draw({"gradients": gradients, "runs": marked, "timings": timings}, title="some data", names=NAMES),
     ):
         assert "STAND-IN" in figure.get_suptitle()
-    assert not f2.draw({"gradients": gradients}, title="some model", names=NAMES).get_suptitle()

@@ -5,13 +5,10 @@ import pytest
 import xarray as xr
 
 from logzoo.models.exact_sums import exact_log_z
-from logzoo.models.rbm import RBM
+from logzoo.models.rbm import snapshots_of
 from logzoo.training.trainers import train_rbm
 from replication.papers.rts import rts_f5 as f5
-from replication.papers.tracking import trk_f3 as f3
-from replication.papers.tracking import trk_f4a as f4a
-from replication.papers.tracking import trk_f4b as f4b
-from replication.papers.tracking.trk_f4a import exchange_rates
+from replication.papers.tracking import trk_f3, trk_f4a, trk_f4b
 from replication.reporting.style import TRUTH
 
 SPLITS = ("train", "validation", "test")
@@ -24,25 +21,15 @@ def examples(count, seed):
 
 def checked(run, method, error):
     """A check of every snapshot of a run: the exact log Z, or off by `error` nats with an interval of unequal ends."""
-    rbms = [
-        RBM(*(run.snapshots[name].sel(update=update).values for name in ("weights", "visible_bias", "hidden_bias")))
-        for update in run.snapshots["update"].values
-    ]
-    exact = np.array([exact_log_z(rbm) for rbm in rbms])
+    rbms, update = list(snapshots_of(run.snapshots)), run.snapshots["update"].values
+    exact, tracked = np.array([exact_log_z(rbm) for rbm in rbms]), run.trace.sel(update=update)
     log_f = np.array([[-rbm.free_energy(examples(30, seed)).mean() for seed in range(3)] for rbm in rbms])
-    at_snapshots = run.trace.sel(update=run.snapshots["update"])
-    variables = {
-        "log_z": exact + error,
-        "std_error": np.full(exact.size, error),
-        "log_z_low": exact - error,
-        "log_z_high": exact + 2.5 * error,
-        "tracked_log_z": at_snapshots["log_z"].values,
-        "tracked_std_dev": at_snapshots["log_z_std_dev"].values,
-    }
+    variables = {"log_z": exact + error, "log_z_low": exact - error, "log_z_high": exact + 2.5 * error}
+    variables |= {"tracked_log_z": tracked["log_z"].values, "tracked_std_dev": tracked["log_z_std_dev"].values}
     variables = {name: ("update", values) for name, values in variables.items()}
-    coordinates = {"update": run.snapshots["update"].values, "split": np.array(SPLITS, dtype=object)}
-    attributes = {"check_method": method, "sweeps": 100, "chains": 10}
-    return xr.Dataset(variables | {"mean_log_f": (("update", "split"), log_f)}, coordinates, attributes)
+    variables |= {"std_error": ("update", np.full(exact.size, error)), "mean_log_f": (("update", "split"), log_f)}
+    coordinates = {"update": update, "split": np.array(SPLITS, dtype=object)}
+    return xr.Dataset(variables, coordinates, {"check_method": method, "sweeps": 100, "chains": 10})
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +65,13 @@ def bars_of(container):
     return np.array([segment[:, 1] for segment in container.lines[2][0].get_segments()]).T
 
 
+def assert_points(container, check, split):
+    """The points of an errorbar are the log-likelihoods of a check, its bars their intervals."""
+    log_f = check["mean_log_f"].sel(split=split).values
+    np.testing.assert_allclose(container.lines[0].get_ydata(), log_likelihood(check, split))
+    np.testing.assert_allclose(bars_of(container), [log_f - check["log_z_high"], log_f - check["log_z_low"]])
+
+
 def by_label(axis):
     return {line.get_label(): line for line in axis.get_lines()}
 
@@ -91,7 +85,7 @@ def draw_runs(panels, datasets):
     """Figure 3 of panels {title: {model: label}}; trace, exact and AIS check are the same for all models."""
     models = [model for runs in panels.values() for model in runs]
     traces, exact, ais = (dict.fromkeys(models, part) for part in datasets)
-    return f3.draw({"traces": {"slow-low": traces}, "exact": {"slow-low": exact}, "ais": ais}, panels=panels)
+    return trk_f3.draw({"traces": {"slow-low": traces}, "exact": {"slow-low": exact}, "ais": ais}, panels=panels)
 
 
 def test_figure_3_shows_exact_sampled_and_tracked_values_of_every_run(kalman):
@@ -99,21 +93,18 @@ def test_figure_3_shows_exact_sampled_and_tracked_values_of_every_run(kalman):
     panels = {"slow": {"a": "one", "b": "two"}, "fast": {"c": "two"}}
     figure = draw_runs(panels, kalman)
     for axis, title in zip(figure.axes, panels, strict=True):
-        assert axis.get_title(loc="right") == title
-        assert axis.get_xlabel() == "updates"
+        assert (axis.get_title(loc="right"), axis.get_xlabel()) == (title, "updates")
         assert len(axis.containers) == len(panels[title])
     axis = figure.axes[1]
     assert "[nat]" in figure.axes[0].get_ylabel()
     solid, dashed = (line for line in axis.get_lines() if line.get_linestyle() != "None")
-    at_snapshots = trace.sel(update=exact["update"])
+    at_snapshots, log_f = trace.sel(update=exact["update"]), exact["mean_log_f"].sel(split="test").values
     np.testing.assert_allclose(solid.get_ydata(), log_likelihood(exact, "test"))
-    tracked = exact["mean_log_f"].sel(split="test").values - at_snapshots["log_z"].values
+    tracked = log_f - at_snapshots["log_z"].values
     np.testing.assert_allclose(dashed.get_ydata(), tracked)
     assert (solid.get_linestyle(), solid.get_marker(), dashed.get_linestyle()) == ("-", "o", "--")
     (container,) = axis.containers
-    np.testing.assert_allclose(container.lines[0].get_ydata(), log_likelihood(ais, "test"))
-    log_f = ais["mean_log_f"].sel(split="test").values
-    np.testing.assert_allclose(bars_of(container), [log_f - ais["log_z_high"], log_f - ais["log_z_low"]])
+    assert_points(container, ais, "test")
     assert has_band(axis, exact["update"].values, tracked, at_snapshots["log_z_std_dev"].values)
     # One label, one colour, whatever the panel.
     assert {line.get_color() for line in (solid, dashed)} == {figure.axes[0].get_lines()[-1].get_color()}
@@ -123,7 +114,7 @@ def test_figure_3_shows_exact_sampled_and_tracked_values_of_every_run(kalman):
 
 def test_figure_4a_shows_the_filter_at_work(kalman):
     trace, exact, ais = kalman
-    figure = draw_followed(f4a, trace, ais)
+    figure = draw_followed(trk_f4a, trace, ais)
     log_z, change, bias, error, exchange, ladder, rate = figure.axes
     lines = by_label(log_z)
     np.testing.assert_array_equal(lines["Kalman, ±3 s.d."].get_ydata(), trace["log_z"])
@@ -132,8 +123,7 @@ def test_figure_4a_shows_the_filter_at_work(kalman):
     (points,) = log_z.containers
     np.testing.assert_allclose(points.lines[0].get_ydata(), ais["log_z"])
     np.testing.assert_allclose(bars_of(points), [ais["log_z_low"], ais["log_z_high"]])
-    assert points.get_label() == "AIS, 95% interval"
-    assert log_z.get_legend().get_title().get_text() == TITLE
+    assert (points.get_label(), log_z.get_legend().get_title().get_text()) == ("AIS, 95% interval", TITLE)
     # At the first update nothing has changed yet.
     (changes,) = change.containers
     np.testing.assert_array_equal(changes.lines[0].get_ydata(), trace["observed_change"][1:])
@@ -146,13 +136,13 @@ def test_figure_4a_shows_the_filter_at_work(kalman):
     names = ("bridged_log_z_std_dev", "observed_change_std_dev", "log_z_std_dev")
     np.testing.assert_array_equal(drawn, [trace[name][1:] for name in names])
     for stairs, last in zip(exchange.patches, (False, True), strict=True):
-        result, betas = exchange_rates(trace, last)
+        result, betas = trk_f4a.exchange_rates(trace, last)
         np.testing.assert_array_equal(stairs.get_data().values, result)
         np.testing.assert_array_equal(stairs.get_data().edges, betas)
     np.testing.assert_array_equal([line.get_ydata() for line in ladder.get_lines()], trace["inverse_temperature"].T)
     untempered = trace.drop_vars(["inverse_temperature", "exchanges_tried", "exchanges_made", "share_up"])
-    assert len(draw_followed(f4a, untempered, exact).axes) == 5
-    (points,) = draw_followed(f4a, trace, exact).axes[0].containers
+    assert len(draw_followed(trk_f4a, untempered, exact).axes) == 5
+    (points,) = draw_followed(trk_f4a, trace, exact).axes[0].containers
     assert (points.get_label(), points.lines[0].get_color()) == ("exact", TRUTH)
 
 
@@ -166,29 +156,26 @@ def grown_ladder():
     betas = np.full((11, 4), np.nan)
     betas[:5, :3] = 0.0, 0.5, 1.0
     betas[5:] = 0.0, 0.3, 0.6, 1.0
-    variables = {"exchanges_tried": ("pair", tried), "exchanges_made": ("pair", successes)}
-    variables["inverse_temperature"] = ("rung", betas)
-    variables = {name: (("update", along), values) for name, (along, values) in variables.items()}
-    return xr.Dataset(variables, coords={"update": 10 * np.arange(11)})
+    pair, rung = ("update", "pair"), ("update", "rung")
+    exchanges = {"exchanges_tried": (pair, tried), "exchanges_made": (pair, successes)}
+    return xr.Dataset({**exchanges, "inverse_temperature": (rung, betas)}, {"update": 10 * np.arange(11)})
 
 
 def test_exchange_rates_are_of_one_tenth_and_one_ladder():
-    trace = grown_ladder()
-    rates, betas = exchange_rates(trace, last=False)
-    np.testing.assert_allclose(rates, [0.5, 0.8])
-    np.testing.assert_array_equal(betas, [0.0, 0.5, 1.0])
-    # From the row of update 90 to that of update 100.
-    rates, betas = exchange_rates(trace, last=True)
-    np.testing.assert_allclose(rates, [0.1, 0.2, 0.3])
-    np.testing.assert_array_equal(betas, [0.0, 0.3, 0.6, 1.0])
-    # A rung gained within the last tenth: what was counted since.
-    rates, _ = exchange_rates(trace.isel(update=slice(None, 7)), last=True)
-    np.testing.assert_allclose(rates, [0.5, 0.8, 0.9])
+    trace, ladder = grown_ladder(), [0.0, 0.3, 0.6, 1.0]
+    for part, last, rates, betas in (
+        (trace, False, [0.5, 0.8], [0.0, 0.5, 1.0]),
+        (trace, True, [0.1, 0.2, 0.3], ladder),  # from the row of update 90 to that of update 100
+        (trace.isel(update=slice(None, 7)), True, [0.5, 0.8, 0.9], ladder),  # since a rung was gained
+    ):
+        result = trk_f4a.exchange_rates(part, last=last)
+        np.testing.assert_allclose(result[0], rates)
+        np.testing.assert_array_equal(result[1], betas)
 
 
 def test_figures_4b_and_5_show_tracked_and_checked_log_likelihoods(kalman, rts):
     splits = ("train", "validation")
-    for followed, tracker, (trace, check) in ((f4b, "Kalman", kalman[::2]), (f5, "RTS", rts)):
+    for followed, tracker, (trace, check) in ((trk_f4b, "Kalman", kalman[::2]), (f5, "RTS", rts)):
         (axis,) = draw_followed(followed, trace, check).axes
         lines = by_label(axis)
         for split in splits:
@@ -198,22 +185,16 @@ def test_figures_4b_and_5_show_tracked_and_checked_log_likelihoods(kalman, rts):
         points = {container.get_label(): container for container in axis.containers}
         assert set(points) == {f"{split}, AIS, 95% interval" for split in splits}
         for split in splits:
-            container = points[f"{split}, AIS, 95% interval"]
-            np.testing.assert_allclose(container.lines[0].get_ydata(), log_likelihood(check, split))
-            log_f = check["mean_log_f"].sel(split=split).values
-            np.testing.assert_allclose(bars_of(container), [log_f - check["log_z_high"], log_f - check["log_z_low"]])
+            assert_points(points[f"{split}, AIS, 95% interval"], check, split)
         assert axis.get_title(loc="right") == TITLE
 
 
 def test_stand_ins_are_marked(kalman, rts):
     trace, exact, ais = (dataset.assign_attrs(stand_in_for="Letters") for dataset in kalman)
-    figures = [
-        draw_runs({"slow": {"a": "one"}}, (trace, exact, ais)),
-        draw_followed(f4a, trace, ais),
-        draw_followed(f4b, trace, ais),
-        draw_followed(f5, rts[0].assign_attrs(stand_in_for="Letters"), rts[1]),
-    ]
+    figures = [draw_runs({"slow": {"a": "one"}}, (trace, exact, ais))]
+    figures += [draw_followed(part, trace, ais) for part in (trk_f4a, trk_f4b)]
+    figures.append(draw_followed(f5, rts[0].assign_attrs(stand_in_for="Letters"), rts[1]))
     for figure in figures:
         assert "stands in for Letters" in figure.get_suptitle()
     assert figures[1].axes[0].get_legend().get_title().get_text() == f"stand-in for {TITLE}"
-    assert not draw_followed(f4a, *kalman[:2]).get_suptitle()
+    assert not draw_followed(trk_f4a, *kalman[:2]).get_suptitle()

@@ -1,19 +1,19 @@
 """Jobs in forks of one process run as they would by themselves, and end with the process that waits for them."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from projects import ROOT
+from projects import ROOT, wait_for
 
 from replication import forks
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="jobs are forked on Linux alone")
-
+ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}/src"}
 # A server that has loaded nothing, and what a job looks like to the package.
 SERVER = "from replication import forks; forks._load = int; forks.serve({path!r}, patience=1)"
 JOB = "import os, sys, time\nsnakemake = sys.argv\nimport replication\n"
@@ -23,17 +23,15 @@ JOB = "import os, sys, time\nsnakemake = sys.argv\nimport replication\n"
 def started(tmp_path):
     """Starts jobs of some code in a separate folder, with a server."""
     path = str(tmp_path / "jobs")
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}/src"}
-    server = subprocess.Popen(
-        [sys.executable, "-P", "-c", SERVER.format(path=path)], stdin=subprocess.PIPE, env=environment
-    )
+    command = [sys.executable, "-P", "-c", SERVER.format(path=path)]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, env=ENVIRONMENT)
     wait_for(Path(path).exists)
 
     def start(code, **more):
         (tmp_path / "job.py").write_text(JOB + code)
-        given = {**environment, "LOGZOO_FORKS": f"{sys.executable}{os.pathsep}{path}", **more}
+        environment = {**ENVIRONMENT, "LOGZOO_FORKS": f"{sys.executable}{os.pathsep}{path}", **more}
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        return subprocess.Popen([sys.executable, "job.py"], cwd=tmp_path, env=given, text=True, **pipes)
+        return subprocess.Popen([sys.executable, "job.py"], cwd=tmp_path, env=environment, text=True, **pipes)
 
     start.server, start.folder = server, tmp_path
     # The server sends the first job back.
@@ -43,19 +41,15 @@ def started(tmp_path):
     assert server.returncode in (0, -signal.SIGKILL)
 
 
-def wait_for(happened):
-    end = time.monotonic() + 30.0
-    while not happened():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
 def test_a_job_is_a_fork_that_has_the_folder_environment_and_streams_of_its_own(started):
-    job = started(
-        "print(os.getppid(), os.getcwd(), os.environ['SAID'], sys.argv)\nprint('lost', file=sys.stderr)", SAID="x"
-    )
-    out, err = job.communicate()
-    assert out == f"{started.server.pid} {started.folder} x ['job.py']\n" and err == "lost\n" and job.returncode == 0
+    code = "print(os.getppid(), os.getcwd(), os.environ['SAID'], sys.argv)\nprint('lost', file=sys.stderr)"
+    job = started(code, SAID="x")
+    assert job.communicate() == (f"{started.server.pid} {started.folder} x ['job.py']\n", "lost\n")
+    assert job.returncode == 0
+    # The next job sees nothing that a job changes.
+    started("import json\njson.changed = True\nos.environ['CHANGED'] = ''").communicate()
+    job = started("import json\nprint(hasattr(json, 'changed'), 'CHANGED' in os.environ)")
+    assert job.communicate()[0] == "False False\n"
 
 
 @pytest.mark.parametrize(
@@ -73,31 +67,20 @@ def test_a_job_ends_as_a_program_of_its_own_does(started, code, status, said):
     assert job.returncode == status and (said in err if said else not err)
 
 
-def test_nothing_that_a_job_changes_is_seen_by_the_next(started):
-    started("import json\njson.changed = True\nos.environ['CHANGED'] = ''").communicate()
-    assert (
-        started("import json\nprint(hasattr(json, 'changed'), 'CHANGED' in os.environ)").communicate()[0]
-        == "False False\n"
-    )
-
-
 def running(folder):
-    return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if told(pid) == str(folder)]
-
-
-def told(pid):
-    """The working folder of a process; empty if the process has ended."""
-    try:
-        return os.readlink(f"/proc/{pid}/cwd")
-    except OSError:
-        return ""
+    """Count the processes that work in a folder; a process that ends meanwhile does not count."""
+    count = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            count += (process / "cwd").readlink() == folder
+    return count
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_job_ends_with_the_process_that_waits_for_it(started, number):
     job = started("open('begun', 'w').close()\ntime.sleep(60)")
     wait_for((started.folder / "begun").exists)
-    assert len(running(started.folder)) == 2
+    assert running(started.folder) == 2
     job.send_signal(number)
     assert job.communicate() == ("", "") and job.returncode == -number
     wait_for(lambda: not running(started.folder))
@@ -121,7 +104,7 @@ def test_a_job_runs_by_itself_where_no_server_answers(started, server):
 
 def test_a_server_that_is_left_alone_ends_and_takes_its_folder_along(tmp_path):
     code = "import os; from replication import forks; forks.serve_jobs(); print(os.environ['LOGZOO_FORKS'])"
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}/src", "TMPDIR": str(tmp_path)}
+    environment = {**ENVIRONMENT, "TMPDIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     path = Path(done.stdout.strip().rpartition(":")[2])
     assert path.parents[1] == tmp_path and not path.parent.exists()
@@ -136,5 +119,5 @@ def test_libraries_of_a_job_have_one_thread(monkeypatch, tmp_path):
     forks.serve_jobs()
     # By default NumPy would use a second core if there is any.
     monkeypatch.undo()
-    told = subprocess.run([sys.executable, "-c", probe], env=environments[0], capture_output=True, text=True)
-    assert told.stdout == "[1]\n"
+    done = subprocess.run([sys.executable, "-c", probe], env=environments[0], capture_output=True, text=True)
+    assert done.stdout == "[1]\n"

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import twins
 
+from logzoo import RBM
 from logzoo.functions import module_of
-from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.streams import root_stream
 from logzoo.training.negative import ExactMeans
@@ -19,23 +19,18 @@ VISIBLE, HIDDEN = 12, 4
 CHAINS, TEMPERATURES = 300, [1.0, 1.7, 3.0]
 SWAPPED = {"particles": CHAINS, "temperatures": TEMPERATURES}
 SIMULATED = {"particles": CHAINS * 2, "rungs": 5, "k": 5}
-SETTINGS = {
-    "pcd": {"particles": CHAINS},
-    **dict.fromkeys(("sml-pt", "sml-apt"), {"particles": CHAINS, "rungs": 3}),
-    **dict.fromkeys(("pt", "ins"), SWAPPED),
-    "pins": {**SWAPPED, "group": 2},
-    "rms-spectral": SIMULATED,
-}
+SETTINGS = {"pcd": {"particles": CHAINS}, "pins": {**SWAPPED, "group": 2}, "rms-spectral": SIMULATED}
+SETTINGS |= dict.fromkeys(("sml-pt", "sml-apt"), {"particles": CHAINS, "rungs": 3})
+SETTINGS |= dict.fromkeys(("pt", "ins"), SWAPPED)
 BURN_IN, UPDATES = 60, 150
 # The sums over tours have a test of their own, in test_lvs.py; RMSprop has the negative phase of RMSspectral.
 OTHERS = {"exact", "lvs", "rmsprop"}
 SAMPLED = sorted(set(TRAINERS) - OTHERS)
 
 
-def rbm():
-    """12 x 4, weights large enough that chains take some sweeps to forget where they started."""
-    generator = np.random.default_rng(7)
-    return RBM(1.5 * generator.standard_normal((VISIBLE, HIDDEN)), *(generator.standard_normal(n) for n in (12, 4)))
+NORMAL = twins.normal_rbm(7, VISIBLE, HIDDEN)
+# Weights large enough that chains take some sweeps to forget where they started.
+MODEL = RBM(1.5 * NORMAL.weights, NORMAL.visible_bias, NORMAL.hidden_bias)
 
 
 def data():
@@ -58,10 +53,10 @@ def phase_of(method, monkeypatch):
     return phase, np.zeros(VISIBLE) if base is None else base
 
 
-def statistics(chains, model):
+def statistics(chains):
     """(v p(h | v)', v, p(h | v)) of every chain, in one row each."""
     v = chains.v.astype(float)
-    p = 1 / (1 + np.exp(-(v @ model.weights + model.hidden_bias)))
+    p = 1 / (1 + np.exp(-(v @ MODEL.weights + MODEL.hidden_bias)))
     return np.concatenate([(v[:, :, None] * p[:, None, :]).reshape(len(v), -1), v, p], axis=1)
 
 
@@ -71,16 +66,15 @@ def exact(model):
 
 def running_sums(method, monkeypatch):
     """Sums over chains (units, statistics) of what each update adds to the gradient, and their weights (units,)."""
-    model = rbm()
     phase, base = phase_of(method, monkeypatch)
-    parameters = kernel_parameters(model, base)
+    parameters = kernel_parameters(MODEL, base)
     units = SIMULATED["particles"] if "rms" in method else CHAINS
     means, weights = [], []
     for update in range(BURN_IN + UPDATES):
         chains, share = phase(parameters, update, data(), 1e-9)
         if update >= BURN_IN:
             share = np.full(len(chains.v), 1 / len(chains.v)) if share is None else share
-            rows = share[:, None] * statistics(chains, model)
+            rows = share[:, None] * statistics(chains)
             means.append(rows.reshape(units, -1, rows.shape[1]).sum(axis=1))
             weights.append(share.reshape(units, -1).sum(axis=1))
     return np.array(means), np.array(weights)
@@ -99,25 +93,24 @@ def scores(means, weights, target):
 def test_the_mean_over_updates_is_the_exact_gradient_but_for_cd(method, monkeypatch):
     means, weights = running_sums(method, monkeypatch)
     np.testing.assert_allclose(weights.sum(axis=1), 1.0)
-    target = exact(rbm())
-    result = np.abs(scores(means, weights, target)).max()
+    result = np.abs(scores(means, weights, exact(MODEL))).max()
     if method == "cd":
         # One sweep from data unlike the model is far from the model, however often it is repeated.
         assert result > 15
         return
     assert result < 4
     # The gradient of a model whose weights are five per cent larger does not pass.
-    other = RBM(1.05 * rbm().weights, rbm().visible_bias, rbm().hidden_bias)
+    other = RBM(1.05 * MODEL.weights, MODEL.visible_bias, MODEL.hidden_bias)
     assert np.abs(scores(means, weights, exact(other))).max() > 8
 
 
 def test_the_exact_phase_is_exact(monkeypatch):
     phase, base = phase_of("exact", monkeypatch)
-    result = phase(kernel_parameters(rbm(), base), 0, data(), 0.1)
+    result = phase(kernel_parameters(MODEL, base), 0, data(), 0.1)
     assert isinstance(result, ExactMeans)
-    for means, expected in zip(result, twins.expectations(rbm()), strict=True):
+    for means, expected in zip(result, twins.expectations(MODEL), strict=True):
         np.testing.assert_allclose(means, expected, atol=1e-6)
-    assert phase.log_z == pytest.approx(twins.brute_log_z(rbm()), abs=1e-6)
+    assert phase.log_z == pytest.approx(twins.brute_log_z(MODEL), abs=1e-6)
 
 
 def test_no_trainer_is_left_out():

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hostile_trees import MOST_MEGABYTES, MUTATIONS, audited, state_of
 from projects import ROOT
-from trees import Tree
 
 
 @pytest.fixture(scope="module")
@@ -24,32 +23,23 @@ def server():
             requests.append(self.path)
             self.send_error(404)
 
-        def log_message(self, *_):
-            pass
-
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
         threading.Thread(target=running.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{running.server_port}/file", requests
         running.shutdown()
 
 
-@pytest.fixture(scope="module")
-def trees(tmp_path_factory):
-    """A small tree, and the published results."""
-    return Tree(tmp_path_factory.mktemp("hostile") / "small").write(), ROOT / "results/decisive"
-
-
 @pytest.mark.parametrize("number", range(3))
-def test_hostile_trees_change_nothing_and_ask_for_nothing(tmp_path, trees, server, number):
-    audit_mutated(tmp_path, trees[0], server, number, MUTATIONS[number::3])
+def test_hostile_trees_change_nothing_and_ask_for_nothing(tmp_path, pristine, server, number):
+    audit_mutated(tmp_path, pristine, server, number, MUTATIONS[number::3])
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("number", range(500))
-def test_500_hostile_trees_change_nothing_and_ask_for_nothing(tmp_path, trees, server, number):
+def test_500_hostile_trees_change_nothing_and_ask_for_nothing(tmp_path, pristine, server, number):
     draws = np.random.default_rng(1000 + number)
     chosen = draws.permutation(len(MUTATIONS))[: draws.integers(1, 5)]
-    audit_mutated(tmp_path, trees[0], server, number, [MUTATIONS[index] for index in sorted(chosen)])
+    audit_mutated(tmp_path, pristine, server, number, [MUTATIONS[index] for index in sorted(chosen)])
 
 
 def audit_mutated(tmp_path, source, server, number, mutations):
@@ -69,20 +59,17 @@ def audit_mutated(tmp_path, source, server, number, mutations):
     assert state_of(tmp_path) == state and len(requests) == before
 
 
-def test_regenerating_writes_through_no_link(tmp_path, trees):
-    tree, precious = Path(shutil.copytree(trees[1], tmp_path / "tree")), tmp_path / "precious.nc"
-    linked = tree / "data/decisive/tables/lv-t1.nc"
-    precious.write_bytes(linked.read_bytes())
-    linked.unlink()
-    linked.symlink_to(precious)
+def test_regenerating_writes_through_no_link(tmp_path):
+    published = Path(shutil.copytree(ROOT / "results/decisive", tmp_path / "published"))
+    linked = published / "data/decisive/tables/lv-t1.nc"
+    linked.symlink_to(linked.rename(tmp_path / "precious.nc"))
     before = state_of(tmp_path)
-    code, output, _ = audited(tree, tmp_path, "--regenerate", "1")
+    code, output, _ = audited(published, tmp_path, "--regenerate", "1")
     assert code == 1 and "a link" in output and "regenerated: 1 of" in output
     assert state_of(tmp_path) == before
 
 
-def test_memory_does_not_follow_the_size_of_files(tmp_path, trees):
-    tree = Path(shutil.copytree(trees[0], tmp_path / "tree"))
+def test_memory_does_not_follow_the_size_of_files(tmp_path, tree):
     for path in ("data/tiny/models/a.nc", "figures/tiny/p/f.png", "data/tiny/manifest.json"):
         with (tree / path).open("r+b") as file:
             file.truncate(1 << 30)

@@ -2,17 +2,16 @@
 
 import itertools
 import math
+from functools import reduce
 
 import numpy as np
 import pytest
-from parts import from_python
 from scipy.stats import chi2, norm
-from twins import all_states, log_f_joint, log_f_marginal, log_sum_exp, refresh_inputs, state_numbers
+from twins import all_states, log_f_joint, log_f_marginal, normal_rbm, refresh_inputs, state_numbers
 
-from logzoo.kernels import random, swapping
+from logzoo import RBM
 from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_assignments
 from logzoo.kernels.gradients import probabilities
-from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.replicas import DENSITIES, IN_TURN, InfiniteSwapping
 
@@ -24,7 +23,6 @@ BETAS = np.sort(1 / np.array(TEMPERATURES))
 ASSIGNMENTS = list(itertools.permutations(range(RUNGS)))
 GROUPS = (None, 2, IN_TURN)
 LADDERS = 20_000
-exchange_in_turn, uniform = from_python(swapping.exchange_in_turn), from_python(random.uniform)
 
 
 def tiny_rbm(density):
@@ -38,26 +36,20 @@ def tiny_rbm(density):
     return RBM(weights, np.array([-8.0, -5.0]), np.zeros(6))
 
 
-def larger_rbm():
-    generator = np.random.default_rng(12)
-    return RBM(*(generator.standard_normal(shape) for shape in ((7, 5), 7, 5)))
-
-
 class Enumerated:
     """Everything about K replicas of an RBM by visiting all states: states x are v ("marginal") or (v, h) ("joint")."""
 
-    def __init__(self, rbm, density, betas=BETAS):
+    def __init__(self, rbm, density):
         v, h = all_states(rbm.visible), all_states(rbm.hidden)
-        joint = log_f_joint(rbm, v, h)
-        base = np.zeros(rbm.visible)
+        joint, base = log_f_joint(rbm, v, h), np.zeros(rbm.visible)
         if density == "joint":
-            self.log_f = np.array([(beta * joint).ravel() for beta in betas])
+            self.log_f = np.array([(beta * joint).ravel() for beta in BETAS])
         else:
-            self.log_f = np.array([log_f_marginal(rbm, base, v, beta) for beta in betas])
-        self.sweeps = np.array([self.gibbs(beta * joint, density) for beta in betas])
-        self.p = np.array([np.exp(values - log_sum_exp(values)) for values in self.log_f])
+            self.log_f = np.array([log_f_marginal(rbm, base, v, beta) for beta in BETAS])
+        self.sweeps = np.array([self.gibbs(beta * joint, density) for beta in BETAS])
         # (states**K, K): the state of each replica in each X.
-        self.x = np.array(list(itertools.product(range(self.p.shape[1]), repeat=len(betas))))
+        self.states = self.log_f.shape[1]
+        self.x = np.array(list(itertools.product(range(self.states), repeat=RUNGS)))
 
     @staticmethod
     def gibbs(joint, density):
@@ -69,21 +61,9 @@ class Enumerated:
         once = np.einsum("ah,bh->abh", h_given_v, v_given_h).reshape(len(p), -1)
         return np.repeat(once, p.shape[1], axis=0)
 
-    def product(self, rows, assignment):
-        """prod_i rows[s(i)][x_i] over all X."""
-        return np.prod([rows[k][self.x[:, i]] for i, k in enumerate(assignment)], axis=0)
-
-    @property
-    def joint_with_rungs(self):
-        """p(X, s) = p_s(X) / K!, (assignments, X); summed over assignments the symmetrised distribution."""
-        return np.array([self.product(self.p, s) for s in ASSIGNMENTS]) / math.factorial(RUNGS)
-
     def sweep(self, assignment):
         """Transition matrix over X of a sweep of every replica at its temperature."""
-        matrix = np.ones((1, 1))
-        for k in assignment:
-            matrix = np.kron(matrix, self.sweeps[k])
-        return matrix
+        return reduce(np.kron, self.sweeps[list(assignment)])
 
     def rho(self, log_f):
         """rho_s(X), (assignments, X), of log weights (K, states)."""
@@ -137,9 +117,9 @@ def wrong_weights(twin, rbm, density):
     return faults
 
 
-def ladders_at(rbm, density, group, x, assignments, key=KEY):
+def ladders_at(rbm, density, group, x, assignments):
     """InfiniteSwapping whose replicas are in the states x (ladders, K) of the twin, with these temperatures."""
-    ladders = InfiniteSwapping(key, len(x), TEMPERATURES, group, density)
+    ladders = InfiniteSwapping(np.uint64(77), len(x), TEMPERATURES, group, density)
     ladders.load(kernel_parameters(rbm, np.zeros(rbm.visible)))
     hidden = rbm.hidden if density == "joint" else 0
     ladders.chains.v[...] = all_states(rbm.visible)[x.ravel() >> hidden]
@@ -157,14 +137,7 @@ def places_of(ladders, rbm, density, twin):
         x = (x << rbm.hidden) + state_numbers(ladders.chains.h)
     places = {s: number for number, s in enumerate(ASSIGNMENTS)}
     rows = np.array([places[tuple(rung)] for rung in ladders.rung.reshape(-1, RUNGS)])
-    return rows, x.reshape(-1, RUNGS) @ twin.p.shape[1] ** np.arange(RUNGS)[::-1]
-
-
-def counts_of(ladders, rbm, density, twin):
-    """How many ladders are at each (assignment, X)."""
-    counts = np.zeros((len(ASSIGNMENTS), len(twin.x)), np.int64)
-    np.add.at(counts, places_of(ladders, rbm, density, twin), 1)
-    return counts
+    return rows, x.reshape(-1, RUNGS) @ twin.states ** np.arange(RUNGS)[::-1]
 
 
 def excess(counts, p):
@@ -176,8 +149,7 @@ def excess(counts, p):
     rare = expected < 8
     counts, expected = (np.append(values[~rare], values[rare].sum()) for values in (counts, expected))
     counts, expected = counts[expected > 0], expected[expected > 0]
-    statistic = ((counts - expected) ** 2 / expected).sum()
-    return statistic / chi2.isf(norm.sf(4), counts.size - 1)
+    return ((counts - expected) ** 2 / expected).sum() / chi2.isf(norm.sf(4), counts.size - 1)
 
 
 @pytest.mark.parametrize("density", DENSITIES)
@@ -187,12 +159,13 @@ def test_steps_from_one_state_have_the_probabilities_of_the_twin(density, group)
     twin = Enumerated(rbm, density)
     number, row = len(twin.x) // 3, 4
     x, assignment = (np.tile(values, (LADDERS, 1)) for values in (twin.x[number], ASSIGNMENTS[row]))
-    ladders = ladders_at(rbm, density, group, x, assignment, key=np.uint64(77))
+    ladders = ladders_at(rbm, density, group, x, assignment)
     start = np.zeros((len(ASSIGNMENTS), len(twin.x)))
     start[row, number] = 1.0
     for sweeps in (1, 2):
         ladders.move(sweeps, sweeps + 1)
-        counts = counts_of(ladders, rbm, density, twin)
+        counts = np.zeros((len(ASSIGNMENTS), len(twin.x)), np.int64)
+        np.add.at(counts, places_of(ladders, rbm, density, twin), 1)
         assert excess(counts, twin.after(start, sweeps, group)) < 1
     for wrong in wrong_weights(twin, rbm, density):
         assert excess(counts, twin.after(start, 2, group, wrong)) > 1.5
@@ -204,13 +177,8 @@ def test_weights_are_those_of_all_assignments_that_the_swap_allows(density, grou
     rbm = tiny_rbm(density)
     twin = Enumerated(rbm, density)
     generator = np.random.default_rng(5)
-    ladders = ladders_at(
-        rbm,
-        density,
-        group,
-        generator.integers(0, twin.p.shape[1], (200, RUNGS)),
-        generator.permuted(np.tile(np.arange(RUNGS), (200, 1)), axis=1),
-    )
+    x = generator.integers(0, twin.states, (200, RUNGS))
+    ladders = ladders_at(rbm, density, group, x, generator.permuted(np.tile(np.arange(RUNGS), (200, 1)), axis=1))
     # In the second sweep the last rung has a partner in its group of 2.
     ladders.move(1, 3)
     np.testing.assert_allclose(ladders.weights.sum(), 1.0)
@@ -222,10 +190,9 @@ def test_weights_are_those_of_all_assignments_that_the_swap_allows(density, grou
         np.testing.assert_allclose(shares, expected, atol=1e-6)
 
 
-def swapped(group, density="marginal", *, temperatures=(1.0, 1.5, 2.5, 4.0), count=6, cuts=(1, 12)):
-    ladders = InfiniteSwapping(KEY, count, temperatures, group, density)
-    rbm = larger_rbm()
-    ladders.load(kernel_parameters(rbm, np.zeros(rbm.visible)))
+def swapped(group, density="marginal", *, count=6, cuts=(1, 12)):
+    ladders = InfiniteSwapping(KEY, count, (1.0, 1.5, 2.5, 4.0), group, density)
+    ladders.load(kernel_parameters(normal_rbm(12, 7, 5), np.zeros(7)))
     for first, last in itertools.pairwise(cuts):
         ladders.move(first, last)
     return ladders
@@ -316,13 +283,11 @@ def test_sums_and_shares_equal_those_over_all_assignments(count, scale):
 def test_closed_forms_at_sizes_beyond_enumeration():
     count = 12
     # Equal weights: K! assignments, all alike; a particle that fits one temperature only; a sum of two products.
-    total, shares, _ = summed(np.zeros((count, count)))
-    assert total == pytest.approx(math.lgamma(count + 1))
-    np.testing.assert_allclose(shares, 1 / count)
     rows, columns = log_weights(count, 200.0, 1)[:2]
-    total, shares, _ = summed(rows[:, None] + columns)
-    assert total == pytest.approx(math.lgamma(count + 1) + rows.sum() + columns.sum())
-    np.testing.assert_allclose(shares, 1 / count, atol=1e-10)
+    for m, log_sum in ((np.zeros((count, count)), 0.0), (rows[:, None] + columns, rows.sum() + columns.sum())):
+        total, shares, _ = summed(m)
+        assert total == pytest.approx(math.lgamma(count + 1) + log_sum)
+        np.testing.assert_allclose(shares, 1 / count)
     _, shares, _ = summed(log_weights(count, 5.0, 2))
     np.testing.assert_allclose(shares.sum(axis=0), 1.0)
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
@@ -330,8 +295,7 @@ def test_closed_forms_at_sizes_beyond_enumeration():
 
 def test_assignments_are_drawn_in_proportion_to_their_weights():
     m, draws = log_weights(4, 1.0, 3), 50_000
-    _, _, probability = enumerated(m)
-    _, _, scratch = summed(m)
+    probability, scratch = enumerated(m)[2], summed(m)[2]
     counts, drawn = dict.fromkeys(probability, 0), np.zeros(4, np.int64)
     for uniforms in np.random.default_rng(4).random((draws, 4)):
         draw_assignment(uniforms, scratch, drawn)
@@ -346,7 +310,7 @@ def test_assignments_are_drawn_in_proportion_to_their_weights():
 def test_every_particle_gets_a_temperature_of_its_own_whatever_the_uniforms(count):
     for scale in (1.0, 30.0, 3000.0):
         m = log_weights(count, scale, 6)
-        probability, (_, _, scratch) = enumerated(m)[2], summed(m)
+        probability, scratch = enumerated(m)[2], summed(m)[2]
         for level in (0.0, 0.5, 1 - 2.0**-53):
             drawn = np.full(count, -1)
             draw_assignment(np.full(count, level), scratch, drawn)

@@ -48,20 +48,13 @@ def test_kernels_are_compiled_once_for_every_state_of_their_sources(tmp_path):
     assert [compiles(folder, tmp_path / "home") for folder in (first, copy, edited)] == [True, False, True]
 
 
-def folder_of(code="", **variables):
-    """The folder for machine code in a process with these variables, None to be without."""
-    environment = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
-    command = [sys.executable, "-c", f"{code}\nfrom logzoo.kernels import cache; print(cache.folder())"]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    return result.stdout.strip()
-
-
 def test_each_kind_of_processor_has_a_folder_of_its_own(tmp_path):
-    names = ("haswell", "skylake-avx512")
-    folders = {folder_of(NUMBA_CACHE_DIR=str(tmp_path), NUMBA_CPU_NAME=name) for name in names}
-    assert len(folders) == 2
-    # In the folder that the user names.
-    assert {os.path.dirname(folder) for folder in folders} == {str(tmp_path)}
+    command, folders = [sys.executable, "-c", "from logzoo.kernels import cache; print(cache.folder())"], set()
+    for name in ("haswell", "skylake-avx512"):
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_CPU_NAME": name}
+        folders.add(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip())
+    # Both are in the folder that the user names.
+    assert len(folders) == 2 and {os.path.dirname(folder) for folder in folders} == {str(tmp_path)}
 
 
 _IMPORT = """
@@ -121,9 +114,8 @@ def test_kernels_are_compiled_before_a_run_until_that_ended_well(cores, codes, m
 
 def test_only_kernels_call_parts():
     """A call from Python would crash."""
-    modules = [
-        import_module(f"logzoo.kernels.{module.name}") for module in pkgutil.iter_modules(logzoo.kernels.__path__)
-    ]
+    names = (module.name for module in pkgutil.iter_modules(logzoo.kernels.__path__))
+    modules = [import_module(f"logzoo.kernels.{name}") for name in names]
     parts = {name for module in modules for name, value in vars(module).items() if is_part(value)}
     assert len(parts) > 50
     for path in PACKAGE_FOLDER.rglob("*.py"):

@@ -5,15 +5,14 @@ import pytest
 import twins
 from parts import from_python
 
+from logzoo import RBM
 from logzoo.kernels import energies, tempering
 from logzoo.kernels.energies import log_f_tempered, log_z_of_base, smooth_parts_of_chains
 from logzoo.kernels.fixed_point import new_chains
-from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters, log_z_base
 
 energy_scratch, is_even = from_python(energies.energy_scratch), from_python(energies.is_even)
-smooth_parts, smooth_parts_of_even = from_python(energies.smooth_parts), from_python(energies.smooth_parts_of_even)
-carry = from_python(tempering.carry)
+smooth_parts_of_even, carry = from_python(energies.smooth_parts_of_even), from_python(tempering.carry)
 count_crossing, draw_rung = from_python(tempering.count_crossing), from_python(tempering.draw_rung)
 read_joint, read_marginal = from_python(tempering.read_joint), from_python(tempering.read_marginal)
 
@@ -21,31 +20,18 @@ read_joint, read_marginal = from_python(tempering.read_joint), from_python(tempe
 def chains_at(parameters, v, h):
     """Chains in the given states."""
     chains = new_chains(len(v), v.shape[1], h.shape[1])
-    chains.v[...] = v
-    chains.h[...] = h
+    chains.v[...], chains.h[...] = v, h
     twins.refresh_inputs(parameters, chains)
     return chains
 
 
-def random_case(visible, hidden, largest, count=6, seed=0):
+def random_case(visible, hidden, largest):
     """An RBM whose hidden inputs reach about `largest`, a base and random states."""
-    generator = np.random.default_rng([seed, visible, hidden])
+    generator = np.random.default_rng([0, visible, hidden])
     weights = generator.standard_normal((visible, hidden)) * largest / np.sqrt(visible) / 2
     rbm = RBM(weights, generator.normal(0, 2, visible), generator.normal(0, largest / 4, hidden))
-    v = generator.integers(0, 2, (count, visible)).astype(np.uint8)
-    h = generator.integers(0, 2, (count, hidden)).astype(np.uint8)
+    v, h = (generator.integers(0, 2, (6, units)).astype(np.uint8) for units in (visible, hidden))
     return rbm, generator.normal(0, 2, visible), v, h
-
-
-def smooth_part(magnitudes, beta):
-    """The kernel's sum for hidden inputs of those sizes, of either sign, and the sizes it saw."""
-    signs = np.where(np.arange(magnitudes.size) % 3 == 0, -1.0, 1.0)
-    rbm = RBM(np.zeros((1, magnitudes.size)), np.zeros(1), signs * magnitudes)
-    parameters = kernel_parameters(rbm, np.zeros(1))
-    chains = chains_at(parameters, np.zeros((1, 1)), np.zeros((1, magnitudes.size)))
-    out = np.empty((1, 1))
-    smooth_parts_of_chains(parameters, chains, np.array([beta], np.float32), out)
-    return out[0, 0]
 
 
 @pytest.mark.parametrize("hidden", [1, 65, 1025])
@@ -53,9 +39,12 @@ def smooth_part(magnitudes, beta):
 @pytest.mark.parametrize("largest", [0.1, 200.0])
 def test_smooth_part_equals_logarithms_in_float64(hidden, beta, largest):
     magnitudes = np.random.default_rng(hidden).uniform(0, largest, hidden)
-    exact = np.log1p(np.exp(-np.float64(np.float32(beta)) * magnitudes)).sum()
+    signs = np.where(np.arange(hidden) % 3 == 0, -1.0, 1.0)
+    parameters = kernel_parameters(RBM(np.zeros((1, hidden)), np.zeros(1), signs * magnitudes), np.zeros(1))
+    chains, out = chains_at(parameters, np.zeros((1, 1)), np.zeros((1, hidden))), np.empty((1, 1))
+    smooth_parts_of_chains(parameters, chains, np.array([beta], np.float32), out)
     # A rounding of float32 for every factor and every product of two.
-    assert smooth_part(magnitudes, beta) == pytest.approx(exact, abs=1e-7 * hidden + 2e-7)
+    assert out.item() == pytest.approx(np.log1p(np.exp(-beta * magnitudes)).sum(), abs=1e-7 * hidden + 2e-7)
 
 
 @pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (20, 33), (784, 500)])
@@ -122,29 +111,24 @@ def drawn_rung(log_q, draw):
     return rung, share * q
 
 
-def rung_shares(q, draws):
-    """Share of each rung among the rungs that many uniform draws select."""
-    rungs, densities = zip(*(drawn_rung(np.log(q), draw) for draw in draws), strict=True)
-    np.testing.assert_allclose(densities[-1], q / q.sum(), rtol=1e-8)
-    return np.bincount(rungs, minlength=q.size) / len(draws)
-
-
 @pytest.mark.parametrize("rungs", [5, 16, 37])
 def test_rungs_are_drawn_with_their_probabilities(rungs):
     q = np.random.default_rng(rungs).gamma(0.3, size=rungs)
-    shares = rung_shares(q, (np.arange(10_000) + 0.5) / 10_000)
-    np.testing.assert_allclose(shares, q / q.sum(), atol=1.01 / 10_000)
+    draws = (np.arange(10_000) + 0.5) / 10_000
+    selected, densities = zip(*(drawn_rung(np.log(q), draw) for draw in draws), strict=True)
+    np.testing.assert_allclose(densities[-1], q / q.sum(), rtol=1e-8)
+    np.testing.assert_allclose(np.bincount(selected, minlength=rungs) / 10_000, q / q.sum(), atol=1.01 / 10_000)
 
 
 def test_a_draw_of_a_rung_survives_huge_and_tiny_numbers():
-    rung, q = drawn_rung([5e3, 0.0, -1e4], 0.999999)
-    assert rung == 0
-    np.testing.assert_allclose(q, [1.0, 0.0, 0.0], atol=1e-300)
-    rung, q = drawn_rung([1e4, 0.0, 2e4], 1e-16)
-    assert rung in (0, 2)
-    np.testing.assert_allclose(q, [0.0, 0.0, 1.0], atol=1e-300)
-    rung, _ = drawn_rung(np.zeros(3), 1.0 - 2.0**-53)
-    assert rung == 2
+    for log_q, draw, rungs, shares in (
+        ([5e3, 0.0, -1e4], 0.999999, {0}, [1.0, 0.0, 0.0]),
+        ([1e4, 0.0, 2e4], 1e-16, {0, 2}, [0.0, 0.0, 1.0]),
+    ):
+        rung, q = drawn_rung(log_q, draw)
+        assert rung in rungs
+        np.testing.assert_allclose(q, shares, atol=1e-300)
+    assert drawn_rung(np.zeros(3), 1.0 - 2.0**-53)[0] == 2
 
 
 def test_round_trips_are_counted_at_the_base_after_a_visit_to_the_model():

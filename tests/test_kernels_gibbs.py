@@ -1,32 +1,25 @@
 """Fixed-point parameters, Gibbs sweeps against a slow twin, and the distribution they sample."""
 
-from functools import lru_cache
-
 import numpy as np
 import pytest
 import twins
 from drawing import draw_each
 from scipy.stats import chisquare
 
+from logzoo import sample_gibbs
 from logzoo.kernels.fixed_point import fixed_point_parameters, fixed_point_unit, new_chains
 from logzoo.kernels.gibbs import run_sweeps, start_chains
 from logzoo.kernels.random import HIDDEN, VISIBLE
-from logzoo.models.rbm import RBM
-from logzoo.samplers.gibbs_states import sample_gibbs
 
 KEY = np.uint64(0xC0FFEE1234567)
 SHAPES = [(1, 5), (33, 64), (784, 10)]
-SWEEPS = 6  # of the chains whose distribution is checked
 
 
 def random_rbm(visible, hidden, scale=1.0, seed=0):
-    """Normal weights and biases of that scale."""
-    generator = np.random.default_rng([seed, visible, hidden])
-    return RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
+    return twins.normal_rbm([seed, visible, hidden], visible, hidden, scale)
 
 
 def parameters_of(rbm, base):
-    """Kernel parameters of an RBM."""
     return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, base)
 
 
@@ -53,21 +46,13 @@ def test_fixed_point_rounds_to_half_a_unit_and_cannot_overflow(visible, hidden, 
     parameters = parameters_of(rbm, base)
     unit = float(parameters.unit)
     assert np.frexp(unit)[0] == 0.5
-    weights = matrix_of(parameters.weights, hidden).astype(np.int64)
-    visible_bias = parameters.visible_bias[:visible].astype(np.int64)
-    hidden_bias = parameters.hidden_bias[:hidden].astype(np.int64)
-    for integers, values in (
-        (weights, rbm.weights),
-        (visible_bias, rbm.visible_bias),
-        (hidden_bias, rbm.hidden_bias),
-        (parameters.base[:visible].astype(np.int64), base),
-    ):
-        assert np.max(np.abs(integers * unit - values)) <= 0.5 * unit
-    largest = max(
-        np.max(np.abs(hidden_bias) + np.abs(weights).sum(axis=0)),
-        np.max(np.abs(visible_bias) + np.abs(weights).sum(axis=1)),
-        np.max(np.abs(parameters.base.astype(np.int64))),
-    )
+    biases = parameters.visible_bias[:visible], parameters.hidden_bias[:hidden], parameters.base[:visible]
+    integers = [part.astype(np.int64) for part in (matrix_of(parameters.weights, hidden), *biases)]
+    for part, values in zip(integers, (rbm.weights, rbm.visible_bias, rbm.hidden_bias, base), strict=True):
+        assert np.max(np.abs(part * unit - values)) <= 0.5 * unit
+    weights, visible_bias, hidden_bias, _ = (np.abs(part) for part in integers)
+    inputs = hidden_bias + weights.sum(axis=0), visible_bias + weights.sum(axis=1)
+    largest = max(np.max(part) for part in (*inputs, np.abs(parameters.base.astype(np.int64))))
     # Rounding adds up to half a unit for each of the terms.
     assert largest <= 2**30 + (max(visible, hidden) + 1) / 2
     # The grid is as fine as that allows, down to 2**-30 for small models.
@@ -92,34 +77,28 @@ def test_units_of_other_models_and_sums_that_overflow():
 @pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
 @pytest.mark.parametrize(("visible", "hidden"), [*SHAPES, (41, 75)])
 def test_weights_are_rounded_half_to_even_whatever_their_type(visible, hidden, kind):
-    generator = np.random.default_rng(4)
     # Quarters of a unit, half of them ties or integers; the base makes the unit 4.
-    weights = generator.integers(-400, 401, (visible, hidden)).astype(kind)
-    base = np.full(visible, 2.0**32)
-    parameters = fixed_point_parameters(weights, np.zeros(visible), np.zeros(hidden), base)
-    assert parameters.unit == 4.0
-    expected = np.rint(weights / 4)
-    np.testing.assert_array_equal(matrix_of(parameters.weights, hidden), expected)
-    np.testing.assert_array_equal(matrix_of(parameters.weights_transposed, visible), expected.T)
-    # Laid out again, and from an array whose rows are not the ones in memory.
-    again = fixed_point_parameters(-weights.T.copy().T, np.zeros(visible), np.zeros(hidden), base, into=parameters)
-    assert again.weights is parameters.weights
-    np.testing.assert_array_equal(matrix_of(again.weights, hidden), -expected)
-    np.testing.assert_array_equal(matrix_of(again.weights_transposed, visible), -expected.T)
+    weights = np.random.default_rng(4).integers(-400, 401, (visible, hidden)).astype(kind)
+    others, parameters = (np.zeros(visible), np.zeros(hidden), np.full(visible, 2.0**32)), None
+    # The second time laid out again, and from an array whose rows are not the ones in memory.
+    for values in (weights, -weights.T.copy().T):
+        before, parameters = parameters, fixed_point_parameters(values, *others, into=parameters)
+        assert parameters.unit == 4.0 and (before is None or parameters.weights is before.weights)
+        np.testing.assert_array_equal(matrix_of(parameters.weights, hidden), np.rint(values / 4))
+        np.testing.assert_array_equal(matrix_of(parameters.weights_transposed, visible), np.rint(values / 4).T)
 
 
 @pytest.mark.parametrize(("visible", "hidden"), SHAPES)
 def test_sweeps_equal_the_slow_twin_bit_for_bit(visible, hidden):
     rbm = random_rbm(visible, hidden, 0.5)
     base = np.random.default_rng(1).standard_normal(visible)
-    count, sweeps = 5, 6
-    parameters, chains = started(rbm, base, count)
+    parameters, chains = started(rbm, base, 5)
     twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_each)
     beta = np.array([0.0, 0.25, 0.7, 1.0, 1.0], np.float32)
     v = list(chains.v.copy())
-    for sweep in range(1, sweeps + 1):
+    for sweep in range(1, 7):
         run_sweeps(parameters, KEY, sweep, sweep + 1, beta, chains)
-        for chain in range(count):
+        for chain in range(5):
             v[chain], h = twin.sweep(v[chain], beta[chain], KEY, chain, sweep, int(HIDDEN), int(VISIBLE))
             np.testing.assert_array_equal(chains.h[chain], h)
         np.testing.assert_array_equal(chains.v, v)
@@ -160,34 +139,19 @@ def test_a_chain_does_not_depend_on_how_many_run_with_it():
     assert len({v.tobytes() for v in states[1][0]}) == 7
 
 
-def small_rbm():
-    """4 visible and 3 hidden units, weights up to 1.9, every visible state of probability above 0.006."""
-    return random_rbm(4, 3, 0.8, seed=3)
-
-
-@lru_cache
-def gibbs_counts(beta, chunks=3, chains=100_000):
-    """Counts (16,) of the visible states of 300,000 independent chains."""
-    counts = np.zeros(16, np.int64)
-    for seed in range(chunks):
-        v = sample_gibbs(small_rbm(), chains, SWEEPS, beta=beta, seed=seed)
-        counts += np.bincount(twins.state_numbers(v), minlength=16)
-    return counts
-
-
-def p_value(counts, probabilities):
-    """The p-value of Pearson's chi-square test."""
-    return chisquare(counts, probabilities * counts.sum()).pvalue
+# Weights up to 1.9, every visible state of probability above 0.006.
+SMALL = random_rbm(4, 3, 0.8, seed=3)
 
 
 @pytest.mark.parametrize("beta", [1.0, 0.5])
 def test_independent_chains_have_the_exact_distribution(beta):
-    assert p_value(gibbs_counts(beta), twins.visible_probabilities(small_rbm(), beta)) > 6e-5
+    v = np.concatenate([sample_gibbs(SMALL, 100_000, 6, beta=beta, seed=seed) for seed in range(3)])
+    counts = np.bincount(twins.state_numbers(v), minlength=16)
+    assert chisquare(counts, twins.visible_probabilities(SMALL, beta) * len(v)).pvalue > 6e-5
 
 
 def test_sample_gibbs_starts_where_it_is_told_and_refuses_the_impossible():
-    rbm = small_rbm()
-    start = np.array([[0, 1, 1, 0], [1, 1, 1, 1], [0, 0, 0, 0]])
+    rbm, start = SMALL, np.array([[0, 1, 1, 0], [1, 1, 1, 1], [0, 0, 0, 0]])
     v = sample_gibbs(rbm, 3, 0, start=start)
     assert v.dtype == np.uint8
     np.testing.assert_array_equal(v, start)

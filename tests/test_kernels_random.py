@@ -1,6 +1,7 @@
 """The random words, the elementary functions and the Bernoulli draws made of them."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -27,32 +28,23 @@ KNOWN_ANSWERS = [
 ]
 
 
-@njit
-def _exp2_all(y, out):
-    for i in range(y.size):
-        out[i] = exp2_nonpositive(y[i])
+def of_every_entry(function, kind):
+    """That compiled function of every entry of an array, as an array of that type."""
+
+    @njit
+    def fill(x, out):
+        for i in range(x.size):
+            out[i] = function(x[i])
+
+    def apply(x):
+        out = np.empty(len(x), kind)
+        fill(np.asarray(x, kind), out)
+        return out
+
+    return apply
 
 
-@njit
-def _exp_wide_all(x, out):
-    for i in range(x.size):
-        out[i] = exp_wide(x[i])
-
-
-def exp2_32(y):
-    """exp2_nonpositive of every entry."""
-    y = np.asarray(y, np.float32)
-    out = np.empty(y.size, np.float32)
-    _exp2_all(y, out)
-    return out
-
-
-def exp64(x):
-    """exp_wide of every entry."""
-    x = np.asarray(x, np.float64)
-    out = np.empty(x.size, np.float64)
-    _exp_wide_all(x, out)
-    return out
+exp2_32, exp64 = of_every_entry(exp2_nonpositive, np.float32), of_every_entry(exp_wide, np.float64)
 
 
 @njit
@@ -83,13 +75,7 @@ def test_words_have_the_documented_layout(count, chain, sweep, layer):
 
 
 def test_every_coordinate_of_a_draw_makes_another_stream():
-    coordinates = [
-        (key, chain, sweep, layer)
-        for key in (1, 2, 1 << 32)
-        for chain in (0, 1)
-        for sweep in (0, 1, 1 << 32)
-        for layer in (HIDDEN, VISIBLE, RUNG, START)
-    ]
+    coordinates = list(product((1, 2, 1 << 32), (0, 1), (0, 1, 1 << 32), (HIDDEN, VISIBLE, RUNG, START)))
     drawn = {tuple(filled(*coordinate, 8)) for coordinate in coordinates}
     assert len(drawn) == len(coordinates)
 
@@ -119,9 +105,7 @@ def test_exp2_of_a_float32_is_within_its_bound_over_the_whole_range():
     assert error.max() < 2e-7
     # The check can fail: float32 resolves no better than 6e-8, and 2e-8 is beyond it.
     assert error.max() > 2e-8
-
-
-def test_exp2_of_a_float32_is_clipped_and_exact_at_zero():
+    # Clipped, and exact at zero.
     np.testing.assert_array_equal(exp2_32([0.0, -0.0]), [1.0, 1.0])
     smallest = exp2_32([-125.0])[0]
     assert smallest >= np.finfo(np.float32).tiny

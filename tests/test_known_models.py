@@ -15,17 +15,13 @@ from replication.papers.zoo.families import matrix_places
 
 def test_known_models_have_their_place_their_truth_and_their_cost():
     catalogue = catalogue_of()
-    config = catalogue.config
-    places = matrix_places(config)
+    config, places = catalogue.config, matrix_places(catalogue.config)
     for model in ("twins", "wide-narrow", "hopfield", "ising-torus", "planar-glass"):
         assert places[model] == {"family": model, "dataset": model, "trainer": "known"}
         assert truth_from(config, model) == "known"
         jobs = jobs_behind(catalogue, [f"data/quick/truths/{model}.nc"])
-        assert set(jobs) == {f"data/quick/{kind}/{model}.nc" for kind in ("truths", "models")} | {
-            f"data/datasets/{model}.nc"
-        }
-        (work,) = {seconds_of(job.work) for job in jobs.values()}
-        assert work == seconds_of({})
+        assert set(jobs) == {f"data/{kind}/{model}.nc" for kind in ("quick/truths", "quick/models", "datasets")}
+        assert {seconds_of(job.work) for job in jobs.values()} == {seconds_of({})}
         estimate = jobs_behind(catalogue, [f"data/quick/estimates/{model}/ais.nc"])
         weights = np.prod(shape_of(config, model))
         # One job makes all estimates of a model; several estimators share some of its runs.
@@ -36,7 +32,7 @@ def test_known_models_have_their_place_their_truth_and_their_cost():
 
 def test_configured_sizes_are_those_of_the_models():
     for file in (None, "config/decisive.yaml", "config/paper.yaml"):
-        config = catalogue_of(file).config if file else catalogue_of().config
+        config = catalogue_of(*[file] if file else []).config
         for model in known_models(config):
             settings = known_settings(config, model)
             rbm = known(settings["family"], settings["seed"], **settings["options"]).rbm

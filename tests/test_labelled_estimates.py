@@ -11,19 +11,9 @@ from logzoo.estimators.result import DIAGNOSTICS, PROFILES, REASONS
 
 
 def estimate(**changes):
-    settings = {
-        "log_z": 78.25,
-        "std_error": 0.01,
-        "interval": (78.2, 78.3),
-        "bounds": (70.0, 80.0),
-        "reasons": ("drift", "one-way"),
-        "diagnostics": {"drift": 4.5},
-        "profiles": {"transition_matrix": np.eye(3)},
-        "rests_on": ("ais", "bar"),
-        "method": "rts",
-        "sweeps": 400,
-        "chains": 10,
-    }
+    settings = {"log_z": 78.25, "std_error": 0.01, "interval": (78.2, 78.3), "bounds": (70.0, 80.0)}
+    settings |= {"reasons": ("drift", "one-way"), "diagnostics": {"drift": 4.5}, "rests_on": ("ais", "bar")}
+    settings |= {"profiles": {"transition_matrix": np.eye(3)}, "method": "rts", "sweeps": 400, "chains": 10}
     return Estimate(**settings | changes)
 
 
@@ -34,13 +24,8 @@ def test_everything_an_estimate_knows_is_in_its_dataset():
     assert int(result.converged) == 0 and result.drift == 4.5
     assert result.transition_matrix.dims == PROFILES["transition_matrix"][2]
     assert result.transition_matrix.dtype == np.float32 and result.log_z.dtype == np.float64
-    assert result.attrs == {
-        "method": "rts",
-        "chains": 10,
-        "form": "marginal",
-        "rests_on": "ais bar",
-        "reasons": "drift one-way",
-    }
+    attributes = {"method": "rts", "chains": 10, "form": "marginal", "rests_on": "ais bar", "reasons": "drift one-way"}
+    assert result.attrs == attributes
     assert (result.log_z.units, result.bounds.units, result.drift.units) == ("nat", "nat", "1")
     assert result.drift.long_name == DIAGNOSTICS["drift"][0]
     for name, variable in result.variables.items():

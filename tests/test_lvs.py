@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 import twins
+from scipy.special import expit
 from test_tours import bits, packed, parameters_of, random_rbm
-from test_training_runs import Interrupted, assert_same, interrupt_after
+from test_training_runs import assert_same
 
+from logzoo import train_rbm
+from logzoo.io.checkpoints import Checkpoint
 from logzoo.kernels.gradients import add_products
 from logzoo.kernels.tour_sweeps import add_means_of_states
 from logzoo.samplers.stopping_sets import stopping_set
@@ -13,13 +16,8 @@ from logzoo.samplers.tour_chains import TourSampler
 from logzoo.streams import root_stream
 from logzoo.training.contrastive import LasVegasPhase, Particles
 from logzoo.training.negative import GreyChains, mini_batch
-from logzoo.training.trainers import train_rbm
 
 SHAPES = [(1, 1), (33, 40), (100, 65)]
-
-
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
 
 
 def zeros(rbm):
@@ -27,34 +25,25 @@ def zeros(rbm):
     return [np.zeros(shape, np.float32) for shape in ((rbm.visible, rbm.hidden), rbm.visible, rbm.hidden)]
 
 
-def grey_levels(examples, visible, seed=0):
+def grey_levels(examples, visible):
     """Numbers in [0, 1], half of them 0."""
-    generator = np.random.default_rng(seed)
-    return np.maximum(generator.uniform(-1, 1, (examples, visible)), 0).astype(np.float32)
-
-
-def gradient_errors(rbm, k=None, updates=300, count=32):
-    """Distance, in standard errors, of sums over tours of many updates from the model's sums for as many states."""
-    parameters, exact = parameters_of(rbm), twins.expectations(rbm)
-    data = np.random.default_rng(1).integers(0, 2, (20, rbm.visible)).astype(np.uint8)
-    phase = LasVegasPhase(data[:3], rbm.hidden, root_stream(4), count, k, 0, 10, None)
-    off = []
-    for update in range(updates):
-        negative, sums = phase(parameters, update, data, 0.1), zeros(rbm)
-        if negative.usable:
-            negative.add_to(parameters, 1.0, sums)
-        states = len(negative.visited)
-        off.append(
-            np.concatenate([states * (result - target).ravel() for result, target in zip(sums, exact, strict=True)])
-        )
-    off = np.array(off)
-    return off.mean(axis=0) / (off.std(axis=0, ddof=1) / np.sqrt(updates))
+    return np.maximum(np.random.default_rng(0).uniform(-1, 1, (examples, visible)), 0).astype(np.float32)
 
 
 def test_the_gradient_without_a_cap_is_unbiased():
-    errors = gradient_errors(random_rbm(12, 4, 0.7))
-    assert errors.size == 12 * 4 + 12 + 4
-    assert np.abs(errors).max() < 4
+    """Sums over tours of many updates less the model's sums for as many states, in standard errors."""
+    rbm = random_rbm(12, 4, 0.7)
+    parameters, exact = parameters_of(rbm), np.concatenate([part.ravel() for part in twins.expectations(rbm)])
+    data = np.random.default_rng(1).integers(0, 2, (20, 12)).astype(np.uint8)
+    phase = LasVegasPhase(data[:3], 4, root_stream(4), 32, None, 0, 10, None)
+    off = []
+    for update in range(300):
+        negative, sums = phase(parameters, update, data, 0.1), zeros(rbm)
+        if negative.usable:
+            negative.add_to(parameters, 1.0, sums)
+        off.append(len(negative.visited) * (np.concatenate([part.ravel() for part in sums]) - exact))
+    errors = np.mean(off, axis=0) / (np.std(off, axis=0, ddof=1) / np.sqrt(300))
+    assert errors.size == 12 * 4 + 12 + 4 and np.abs(errors).max() < 4
 
 
 def test_visited_states_are_those_of_finished_tours_without_the_last():
@@ -83,7 +72,7 @@ def test_statistics_of_states_equal_numpy(visible, hidden):
     h = np.random.default_rng(0).integers(0, 2, (25, hidden)).astype(np.uint8)
     grey, gradient = GreyChains.new(10, visible, hidden), zeros(rbm)
     add_means_of_states(parameters_of(rbm), packed(h), np.float32(0.5), *grey, *gradient)
-    means = sigmoid(rbm.visible_bias + h @ rbm.weights.T)
+    means = expit(rbm.visible_bias + h @ rbm.weights.T)
     for result, sums in zip(gradient, (means.T @ h, means.sum(axis=0), h.sum(axis=0)), strict=True):
         np.testing.assert_allclose(result, 0.5 * sums, rtol=2e-5, atol=1e-5)
 
@@ -96,7 +85,7 @@ def test_grey_levels_give_inputs_statistics_and_log_f_as_numpy(visible, hidden):
     a = rbm.hidden_bias + x @ rbm.weights
     np.testing.assert_allclose(grey.chains.hidden_input[:, :hidden] * float(parameters.unit), a, atol=2e-5)
     grey.add_to(parameters, -1.0, gradient)
-    p = sigmoid(a)
+    p = expit(a)
     for result, sums in zip(gradient, (x.T @ p, x.sum(axis=0), p.sum(axis=0)), strict=True):
         np.testing.assert_allclose(result, -sums / 12, atol=2e-5)
     log_f = x @ rbm.visible_bias + np.logaddexp(0, a).sum(axis=1)
@@ -110,18 +99,18 @@ def test_mean_field_particles_draw_hidden_units_and_take_means_of_visible_ones()
     rbm, x = random_rbm(6, 4, 1.0), grey_levels(1, 6)
     particles = Particles(np.uint64(7), 1, GreyChains.new(20_000, 6, 4), persistent=True)
     grey = particles(parameters_of(rbm), 0, x, 0.1)
-    h, p = grey.chains.h.astype(float), sigmoid(rbm.hidden_bias + x @ rbm.weights)[0]
+    h, p = grey.chains.h.astype(float), expit(rbm.hidden_bias + x @ rbm.weights)[0]
     assert np.abs((h.mean(axis=0) - p) / np.sqrt(p * (1 - p) / 20_000)).max() < 4
     assert np.abs(np.corrcoef(h.T) - np.eye(4)).max() < 4 / np.sqrt(20_000)
-    np.testing.assert_allclose(grey.v, sigmoid(rbm.visible_bias + h @ rbm.weights.T), atol=1e-6)
+    np.testing.assert_allclose(grey.v, expit(rbm.visible_bias + h @ rbm.weights.T), atol=1e-6)
     first = grey.v.copy()
     # The second sweep starts from these, at other parameters.
     other = random_rbm(6, 4, 1.0, seed=3)
     grey = particles(parameters_of(other), 1, x, 0.1)
-    p = sigmoid(other.hidden_bias + first @ other.weights)
+    p = expit(other.hidden_bias + first @ other.weights)
     h = grey.chains.h
     assert np.abs((h - p).mean(axis=0) / np.sqrt((p * (1 - p)).mean(axis=0) / 20_000)).max() < 4
-    np.testing.assert_allclose(grey.v, sigmoid(other.visible_bias + h @ other.weights.T), atol=1e-6)
+    np.testing.assert_allclose(grey.v, expit(other.visible_bias + h @ other.weights.T), atol=1e-6)
     assert particles.spent == 40_000
 
 
@@ -133,7 +122,7 @@ def test_mean_field_tours_draw_hidden_units_given_means():
     tours = sampler.run_from(np.repeat(stopping.members.rows, 20_000, axis=0), 10**6, 1, None)
     h = bits(tours.rows, 5)
     start = bits(stopping.members.rows, 5)[0]
-    p = sigmoid(rbm.hidden_bias + sigmoid(rbm.visible_bias + rbm.weights @ start) @ rbm.weights)
+    p = expit(rbm.hidden_bias + expit(rbm.visible_bias + rbm.weights @ start) @ rbm.weights)
     assert np.abs((h.mean(axis=0) - p) / np.sqrt(p * (1 - p) / 20_000)).max() < 4
     # Hidden units are independent given the means; draws of v would correlate them.
     assert np.abs(np.corrcoef(h.T) - np.eye(5)).max() < 4.5 / np.sqrt(20_000)
@@ -152,18 +141,24 @@ def small_images():
 def test_grey_trainings_learn_and_go_on_from_a_checkpoint_to_the_same_bits(method, tmp_path, monkeypatch):
     data, path = small_images(), tmp_path / "checkpoint.npz"
     settings = {"hidden": 8, "batch": 20, "updates": 1200, "learning_rate": 0.5, "values": "grey", "snapshots": 2}
-    settings |= {"k": 2}
-    settings |= {"warm_up": 20} if method == "lvs" else {}
+    settings |= {"k": 2, "warm_up": 20} if method == "lvs" else {"k": 2}
     whole = train_rbm(data, method, **settings)
     # Reconstructions follow the picture and not only the mean picture.
-    p = sigmoid(data @ whole.rbm.weights + whole.rbm.hidden_bias)
-    again = sigmoid(p @ whole.rbm.weights.T + whole.rbm.visible_bias)
+    p = expit(data @ whole.rbm.weights + whole.rbm.hidden_bias)
+    again = expit(p @ whole.rbm.weights.T + whole.rbm.visible_bias)
     assert np.square(again - data).mean() < 0.7 * np.square(data - data.mean(axis=0)).mean()
-    for saves in (1, 70, 90):
-        with monkeypatch.context() as patched:
-            interrupt_after(patched, saves)
-            with pytest.raises(Interrupted):
+
+    def save_and_stop(self, update, parts):
+        self.save(update, parts)
+        if update in (1, 71, 161):
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Checkpoint, "save_if_due", save_and_stop)
+        for step in (1, 71, 161):
+            with pytest.raises(KeyboardInterrupt):
                 train_rbm(data, method, checkpoint=path, **settings)
+            assert int(np.load(path)["step"]) == step
     assert_same(whole, train_rbm(data, method, checkpoint=path, **settings))
 
 
@@ -178,22 +173,18 @@ def test_initial_values_are_those_of_the_paper():
     np.testing.assert_allclose(rbm.hidden_bias, 0.0, atol=1e-6)
 
 
-def test_an_update_in_which_no_tour_returns_changes_nothing_and_the_stopping_set_is_drawn_anew():
+def test_an_update_in_which_no_tour_returns_changes_nothing_and_the_stopping_set_is_drawn_anew(monkeypatch):
     # 60 hidden units that all draws of a stopping set miss.
     data = np.random.default_rng(0).integers(0, 2, (20, 6))
-    settings = {"hidden": 60, "batch": 10, "learning_rate": 0.1, "warm_up": 0, "every": 1}
-    short, long = (train_rbm(data, "lvs", updates=updates, **settings) for updates in (1, 6))
+    settings = {"hidden": 60, "batch": 10, "learning_rate": 0.1, "warm_up": 0}
+    short, long = (train_rbm(data, "lvs", updates=updates, every=1, **settings) for updates in (1, 6))
     np.testing.assert_array_equal(short.rbm.weights, long.rbm.weights)
     assert np.all(long.trace["tours_finished"] == 0)
     # 20 draws for a new set and 10 tours of one sweep, every time.
     np.testing.assert_array_equal(long.trace["chain_sweeps"], 30 * np.arange(1, 7))
-
-
-def test_tours_without_a_cap_are_cut_in_the_end(monkeypatch):
+    # Tours without a cap are cut in the end.
     monkeypatch.setattr("logzoo.training.contrastive.MOST_SWEEPS", 7)
-    data = np.random.default_rng(0).integers(0, 2, (20, 6))
-    settings = {"hidden": 60, "batch": 10, "learning_rate": 0.1, "warm_up": 0, "k": None}
-    run = train_rbm(data, "lvs", updates=1, **settings)
+    run = train_rbm(data, "lvs", updates=1, k=None, **settings)
     assert float(run.trace["tour_length"][0]) == 7.0
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import twins
+from scipy.special import expit
 
 from logzoo import RBM, exact_log_z, lower_bound
 from logzoo.kernels.product_laws import LANES, climb, settle
@@ -16,19 +17,14 @@ SCALES = [0.05, 0.3, 1.0, 2.0, 5.0]
 
 
 def random_rbm(scale, seed=0, visible=11, hidden=7):
-    generator = np.random.default_rng([5, seed, visible, hidden])
-    return RBM(*(generator.normal(0.0, scale, shape) for shape in ((visible, hidden), visible, hidden)))
+    return twins.normal_rbm([5, seed, visible, hidden], visible, hidden, scale)
 
 
-def random_rbms(count=60):
+def random_rbms():
     """RBMs of all scales and of several shapes, with their exact log Z."""
-    for seed in range(count):
+    for seed in range(60):
         rbm = random_rbm(SCALES[seed % len(SCALES)], seed, 5 + seed % 9, 3 + seed % 7)
         yield rbm, exact_log_z(rbm)
-
-
-def sigmoid(x):
-    return np.exp(-np.logaddexp(0.0, -x))
 
 
 def entropy(x):
@@ -44,50 +40,27 @@ def f1(rbm, m):
 def mean_field(rbm, h, steps):
     """Visible means (starts, V) after every step of the fixed point from hidden states h (starts, H)."""
     for _ in range(steps):
-        m = sigmoid(rbm.visible_bias + h @ rbm.weights.T)
-        h = sigmoid(rbm.hidden_bias + m @ rbm.weights)
+        m = expit(rbm.visible_bias + h @ rbm.weights.T)
+        h = expit(rbm.hidden_bias + m @ rbm.weights)
         yield m
-
-
-def single(rbm):
-    """The arguments of `settle` for an RBM."""
-    arrays = rbm.weights, rbm.weights.T, rbm.visible_bias, rbm.hidden_bias
-    return [np.ascontiguousarray(array, np.float32) for array in arrays]
-
-
-def two_modes(visible, hidden, coupling):
-    """An RBM with as much mass near all ones as near all zeros."""
-    half = -0.5 * coupling
-    return RBM(np.full((visible, hidden), coupling), np.full(visible, half * hidden), np.full(hidden, half * visible))
-
-
-def blocks(rbm, count):
-    """An RBM of `count` independent copies of another: log Z is the sum of theirs."""
-    return RBM(np.kron(np.eye(count), rbm.weights), np.tile(rbm.visible_bias, count), np.tile(rbm.hidden_bias, count))
-
-
-def excesses(**options):
-    """F1 of every mode less log Z, for many random RBMs."""
-    return [
-        (find_modes(rbm, root_stream(0), **{"starts": 20, **options}).bounds - log_z).max()
-        for rbm, log_z in random_rbms()
-    ]
 
 
 @pytest.mark.parametrize("steps", [1, 400])
 def test_f1_is_never_above_log_z(steps):
-    assert max(excesses(steps=steps)) <= 1e-9
+    for rbm, log_z in random_rbms():
+        assert (find_modes(rbm, root_stream(0), starts=20, steps=steps).bounds - log_z).max() <= 1e-9
 
 
 @pytest.mark.parametrize("scale", [0.3, 5.0])
 def test_f1_rises_at_every_step_and_is_that_of_the_twin(scale):
     rbm = random_rbm(scale)
     h = (np.random.default_rng(1).random((LANES + 9, rbm.hidden)) < 0.5).astype(float)
-    before = -np.inf
+    arrays = rbm.weights, rbm.weights.T, rbm.visible_bias, rbm.hidden_bias
+    parameters, before = [np.ascontiguousarray(array, np.float32) for array in arrays], -np.inf
     for step, m in enumerate(mean_field(rbm, h, 12)):
         hidden = np.ascontiguousarray(h.T, dtype=np.float32)
         if step:
-            settle(*single(rbm), hidden, step, np.float32(0.0))
+            settle(*parameters, hidden, step, np.float32(0.0))
         visible, _, bounds = modes._bounded(modes._parameters(rbm, np.float64), hidden.T)
         np.testing.assert_allclose(visible, m, atol=2e-5)
         np.testing.assert_allclose(bounds, f1(rbm, m), atol=1e-4)
@@ -101,8 +74,8 @@ def test_modes_solve_the_equations_and_are_distinct_and_sorted():
     solutions = find_modes(rbm, root_stream(0), starts=200, steps=5000)
     assert len(solutions.bounds) > 5 and 200 <= solutions.starts.sum() <= 400 and solutions.starts.min() > 0
     assert np.all(np.diff(solutions.bounds) <= 0.0)
-    q = sigmoid(rbm.hidden_bias + solutions.visible @ rbm.weights)
-    m = sigmoid(rbm.visible_bias + solutions.hidden @ rbm.weights.T)
+    q = expit(rbm.hidden_bias + solutions.visible @ rbm.weights)
+    m = expit(rbm.visible_bias + solutions.hidden @ rbm.weights.T)
     np.testing.assert_allclose(solutions.hidden, q, atol=1e-12)
     np.testing.assert_allclose(solutions.visible, m, atol=1e-3)
     np.testing.assert_allclose(solutions.bounds, f1(rbm, solutions.visible), atol=1e-9)
@@ -132,15 +105,14 @@ def log_g(rbm, h):
 def test_climbs_are_those_of_the_twin(scale, visible):
     rbm = random_rbm(scale, visible=visible)
     starts = np.random.default_rng(1).integers(0, 2, (9, rbm.hidden))
-    weights, states = np.ascontiguousarray(rbm.weights.T, np.float64), starts.astype(np.uint8)
-    biases = rbm.hidden_bias.astype(np.float64), rbm.visible_bias.astype(np.float64)
-    heights, passes = climb(weights, *biases, states, 400, 1e-4)
+    parameters = np.ascontiguousarray(rbm.weights.T), rbm.hidden_bias, rbm.visible_bias
+    states = starts.astype(np.uint8)
+    heights, passes = climb(*parameters, states, 400, 1e-4)
     summits, expected = zip(*(climbed(rbm, start) for start in starts), strict=True)
     np.testing.assert_array_equal(states, summits)
     np.testing.assert_allclose(heights, expected, rtol=1e-8)
     assert np.all(passes >= 1)
-    states = starts.astype(np.uint8)
-    assert np.all(climb(weights, *biases, states, 1, 1e-4)[1] == 1)
+    assert np.all(climb(*parameters, starts.astype(np.uint8), 1, 1e-4)[1] == 1)
 
 
 def summits_missed(transposed):
@@ -167,13 +139,13 @@ def test_the_sum_over_summits_is_a_sure_bound():
         solutions = find_modes(rbm, root_stream(0), starts=40)
         assert solutions.bounds[0] <= solutions.lower <= log_z + 1e-6
     # The F1 of one solution covers one of two modes of equal mass.
-    solutions = find_modes(two_modes(12, 10, 1.0), root_stream(0), starts=40)
+    solutions = find_modes(twins.two_modes(12, 10), root_stream(0), starts=40)
     assert solutions.lower > solutions.bounds[0] + 0.5
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_both_modes_are_found_whatever_the_gauge(seed):
-    plain = two_modes(12, 10, 1.0)
+    plain = twins.two_modes(12, 10)
     rbm, log_z = gauged(plain, exact_log_z(plain), np.random.default_rng(seed))
     solutions = find_modes(rbm, root_stream(0), starts=100)
     assert solutions.bounds[0] == pytest.approx(solutions.bounds[1], abs=1e-6)
@@ -195,19 +167,16 @@ def test_a_wide_and_a_narrow_mode_of_a_large_model_are_both_found():
 
 def test_a_mode_beyond_the_reach_of_random_starts_is_found_from_data():
     # Fourteen blocks, each of which prefers one of its two modes; the preferred state of all is one in 2**14.
-    rbm = blocks(two_modes(6, 4, 2.0), 14)
-    best = np.repeat(np.random.default_rng(2).integers(0, 2, (1, 14)), 6, axis=1)
-    rbm = RBM(rbm.weights, rbm.visible_bias + (best[0] - 0.5), rbm.hidden_bias)
-    without, with_data = (
-        find_modes(rbm, root_stream(0), starts=50),
-        find_modes(rbm, root_stream(0), starts=50, data=best),
-    )
+    block, best = twins.two_modes(6, 4, 2.0), np.repeat(np.random.default_rng(2).integers(0, 2, (1, 14)), 6, axis=1)
+    biases = np.tile(block.visible_bias, 14) + (best[0] - 0.5), np.tile(block.hidden_bias, 14)
+    rbm = RBM(np.kron(np.eye(14), block.weights), *biases)
+    without, with_data = (find_modes(rbm, root_stream(0), starts=50, data=data) for data in (None, best))
     assert with_data.bounds[0] > without.bounds[0] + 1.0
     np.testing.assert_array_equal(with_data.visible[0] > 0.5, best[0] == 1)
 
 
 def test_the_mixture_estimates_its_expectation_with_the_error_that_it_states():
-    rbm = two_modes(6, 4, 0.9)
+    rbm = twins.two_modes(6, 4, 0.9)
     rbm = RBM(rbm.weights, rbm.visible_bias + 0.05, rbm.hidden_bias)
     solutions, v = find_modes(rbm, root_stream(0)), twins.all_states(6)
     weights = np.exp(solutions.bounds - solutions.bounds.max())
@@ -216,8 +185,8 @@ def test_the_mixture_estimates_its_expectation_with_the_error_that_it_states():
     assert len(weights) > 1 and q.sum() == pytest.approx(1.0)
     expected = q @ (twins.log_f_marginal(rbm, np.zeros(6), v) - np.log(q))
     assert expected < exact_log_z(rbm)
-    estimates = [lower_bound(rbm, draws=500, seed=seed) for seed in range(100)]
-    z = [(estimate.mixture - expected) / estimate.std_error for estimate in estimates]
+    bounds = (lower_bound(rbm, draws=500, seed=seed) for seed in range(100))
+    z = [(bound.mixture - expected) / bound.std_error for bound in bounds]
     assert abs(np.mean(z)) < 0.4 and 0.75 < np.std(z) < 1.25
 
 
@@ -232,27 +201,21 @@ def test_the_same_bits_for_the_same_seed_on_any_number_of_threads():
     assert lower_bound(rbm, seed=1, **options).mixture != first.mixture
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"starts": 0}, "starts: expected a whole number of at least 1"),
-        ({"draws": 1}, "draws: expected a whole number of at least 2"),
-        ({"data": np.ones((3, 4))}, "data: expected 11 columns"),
-    ],
-)
-def test_bad_input_is_refused_in_one_line(options, message):
-    with pytest.raises(ValueError, match=message) as refusal:
-        lower_bound(random_rbm(1.0), **options)
-    assert "\n" not in str(refusal.value)
+def test_bad_input_is_refused_in_one_line():
+    for name, value, message in (
+        ("starts", 0, "a whole number of at least 1"),
+        ("draws", 1, "a whole number of at least 2"),
+        ("data", np.ones((3, 4)), "11 columns"),
+    ):
+        with pytest.raises(ValueError, match=f"{name}: expected {message}") as refusal:
+            lower_bound(random_rbm(1.0), **{name: value})
+        assert "\n" not in str(refusal.value)
+    for size in (1e37, 1e300):
+        with pytest.raises(ValueError, match="parameters are too large"):
+            find_modes(RBM(np.full((2, 2), -size), np.zeros(2), np.zeros(2)), root_stream(0))
 
 
-@pytest.mark.parametrize("size", [1e37, 1e300])
-def test_parameters_that_overflow_are_refused(size):
-    with pytest.raises(ValueError, match="parameters are too large"):
-        find_modes(RBM(np.full((2, 2), -size), np.zeros(2), np.zeros(2)), root_stream(0))
-
-
-@pytest.mark.parametrize("bias", [-40.0, 40.0])
-def test_the_mixture_has_a_density_where_a_mean_rounds_to_0_or_1(bias):
-    rbm = RBM([[1.0], [0.5]], [bias, 0.3], [0.1])
-    assert lower_bound(rbm, starts=20, draws=1000).mixture == pytest.approx(exact_log_z(rbm), abs=0.05)
+def test_the_mixture_has_a_density_where_a_mean_rounds_to_0_or_1():
+    for bias in (-40.0, 40.0):
+        rbm = RBM([[1.0], [0.5]], [bias, 0.3], [0.1])
+        assert lower_bound(rbm, starts=20, draws=1000).mixture == pytest.approx(exact_log_z(rbm), abs=0.05)

@@ -36,17 +36,12 @@ rule mine:
 # PYTHONPATH, as in a conda environment.
 HIDING = """
 import sys
-
 SOURCES = {sources!r}
 sys.path[:] = [path for path in sys.path if path != SOURCES]
-
-
 class Hiding:
     def find_spec(self, name, path=None, target=None):
         if name == "logzoo" and SOURCES not in sys.path:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-
-
 sys.meta_path.insert(0, Hiding())
 """
 RULES = re.compile(r"^(\w[\w-]*) +(\d+)$", re.MULTILINE)
@@ -63,8 +58,7 @@ def importing(tmp_path):
 
 
 def python(folder, environment, *arguments):
-    command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    return subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
 
 
 def planned(result):

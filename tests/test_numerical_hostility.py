@@ -37,41 +37,30 @@ def no_warning():
         yield
 
 
-def twin_log_z(rbm):
-    """log Z by writing all states down."""
-    states = np.array(list(np.ndindex((2,) * rbm.visible)), float)
+def states_of(rbm):
+    return np.array(list(np.ndindex((2,) * rbm.visible)), np.uint8)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_enumeration_probabilities_and_samples(name):
+    rbm = MODELS[name]
+    states = states_of(rbm).astype(float)
     terms = states @ rbm.visible_bias + np.logaddexp(0.0, states @ rbm.weights + rbm.hidden_bias).sum(axis=1)
-    return float(terms.max() + np.log(np.exp(terms - terms.max()).sum()))
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_enumeration(name):
-    rbm = MODELS[name]
-    assert exact_log_z(rbm) == pytest.approx(twin_log_z(rbm), rel=1e-13, abs=1e-12)
-    assert exact_log_z(rbm.transposed) == pytest.approx(twin_log_z(rbm), rel=1e-13, abs=1e-12)
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_probabilities_sum_to_one(name):
-    rbm = MODELS[name]
-    states = np.array(list(np.ndindex((2,) * rbm.visible)), np.uint8)
-    log_p = rbm.log_likelihood(states, exact_log_z(rbm))
+    log_z = terms.max() + np.log(np.exp(terms - terms.max()).sum())
+    for layers in (rbm, rbm.transposed):
+        assert exact_log_z(layers) == pytest.approx(log_z, rel=1e-13, abs=1e-12)
+    log_p = rbm.log_likelihood(states_of(rbm), exact_log_z(rbm))
     assert np.isfinite(log_p).all() and np.exp(log_p).sum() == pytest.approx(1.0, rel=1e-9)
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_samples_are_states_that_have_weight(name):
-    rbm = MODELS[name]
     for chains, sweeps in ((1, 1), (64, 200)):
         v = sample_gibbs(rbm, chains, sweeps)
         assert v.shape == (chains, rbm.visible) and set(np.unique(v)) <= {0, 1}
 
 
-def drawn(rbm, count=6):
-    """Exact draws of the visible units (count, visible)."""
-    states = np.array(list(np.ndindex((2,) * rbm.visible)), np.uint8)
+def drawn(rbm):
+    """Exact draws of the visible units (6, visible)."""
+    states = states_of(rbm)
     p = np.exp(rbm.log_likelihood(states, exact_log_z(rbm)))
-    return states[np.random.default_rng(1).choice(len(states), count, p=p / p.sum())]
+    return states[np.random.default_rng(1).choice(len(states), 6, p=p / p.sum())]
 
 
 def judged(estimate, truth):
@@ -88,11 +77,9 @@ def judged(estimate, truth):
 
 
 def estimated(name, method, **settings):
-    rbm = MODELS[name]
-    data = {"data": drawn(rbm)} if starts_from_data(method) else {}
-    return estimate_log_z(
-        rbm, method, **{"sweeps": 300, "chains": 8, "base": "visible-bias", "check": False} | data | settings
-    )
+    options = {"sweeps": 300, "chains": 8, "base": "visible-bias", "check": False}
+    options |= {"data": drawn(MODELS[name])} if starts_from_data(method) else {}
+    return estimate_log_z(MODELS[name], method, **options | settings)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -144,18 +131,8 @@ FEWER = dict.fromkeys(("rms-spectral", "rmsprop"), {"particles": 20, "rungs": 5}
 
 
 def trained(name, method, **settings):
-    data = DATA[name]
-    return train_rbm(
-        data, method, **{"hidden": 3, "updates": 10, "batch": min(10, len(data))} | FEWER.get(method, {}) | settings
-    )
-
-
-def check_trained(run):
-    for values in (run.rbm.weights, run.rbm.visible_bias, run.rbm.hidden_bias):
-        assert np.isfinite(values).all()
-    for name, values in run.trace.items():
-        assert np.isfinite(values).all(), name
-    assert math.isfinite(exact_log_z(run.rbm))
+    options = {"hidden": 3, "updates": 10, "batch": min(10, len(DATA[name]))} | FEWER.get(method, {})
+    return train_rbm(DATA[name], method, **options | settings)
 
 
 @pytest.mark.parametrize("name", DATA)
@@ -165,26 +142,23 @@ def test_trainings_end_in_finite_numbers(method, name):
     start = RBM(LARGE * signs(visible, 3), LARGE * signs(visible), LARGE * signs(3))
     for settings in ({"hidden": 1, "batch": 1, "updates": 1}, {"learning_rate": LARGE}, {"start": start}):
         try:
-            check_trained(trained(name, method, **settings))
+            run = trained(name, method, **settings)
         except ValueError as error:
             assert str(error).startswith("learning_rate: diverged at update ") and "\n" not in str(error)
             assert "learning_rate" in settings
+        else:
+            numbers = {"weights": run.rbm.weights, "biases": [*run.rbm.visible_bias, *run.rbm.hidden_bias], **run.trace}
+            assert [key for key, values in numbers.items() if not np.isfinite(values).all()] == []
+            assert math.isfinite(exact_log_z(run.rbm))
 
 
-# Parameters whose rounding moves log Z or a likelihood by more than 1e-6 nat.
-TOO_LARGE = {
-    "visible bias of 1e16": RBM(np.ones((4, 3)), [1e16, 0.0, 0.0, 0.0], np.zeros(3)),
-    "weights of 1e16 that cancel": RBM([[1e16], [-1e16]], np.zeros(2), [0.0]),
-}
-
-
-@pytest.mark.parametrize("name", TOO_LARGE)
-def test_exact_numbers_are_refused_where_rounding_moves_them(name):
-    rbm = TOO_LARGE[name]
-    with pytest.raises(ValueError, match="^exact log Z: parameters too large, rounding could move it by"):
-        exact_log_z(rbm)
-    with pytest.raises(ValueError, match="^weights, biases: too large, rounding could move log f by"):
-        rbm.log_likelihood(np.ones((1, rbm.visible), int), 0.0)
+def test_exact_numbers_are_refused_where_rounding_moves_them():
+    # Rounding moves log Z or a likelihood by more than 1e-6 nat; the weights of the other RBM cancel.
+    for rbm in (RBM(np.ones((4, 3)), [1e16, 0.0, 0.0, 0.0], np.zeros(3)), RBM([[1e16], [-1e16]], np.zeros(2), [0.0])):
+        with pytest.raises(ValueError, match="^exact log Z: parameters too large, rounding could move it by"):
+            exact_log_z(rbm)
+        with pytest.raises(ValueError, match="^weights, biases: too large, rounding could move log f by"):
+            rbm.log_likelihood(np.ones((1, rbm.visible), int), 0.0)
 
 
 @pytest.mark.parametrize("bias", [-1e15, 0.0, 1e8])
@@ -196,10 +170,7 @@ def test_exact_numbers_that_are_given_are_exact(bias):
     assert np.exp(rbm.log_likelihood(states, exact_log_z(rbm))).sum() == pytest.approx(1.0, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("method", "check"),
-    [("ti-trapezoid", False), ("ti-rb", False), ("ti-rb", True)],
-)
+@pytest.mark.parametrize(("method", "check"), [("ti-trapezoid", False), ("ti-rb", False), ("ti-rb", True)])
 def test_huge_weights_that_cancel_biases_are_estimated_right_or_refused(method, check):
     rbm = RBM(1000.0 * np.eye(8), np.full(8, -1000.0), np.zeros(8))
     for seed in range(1 if check else 2):

@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import io
+import itertools
 import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -10,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 import pytest
 import xarray as xr
-from pages import Page, faults
+from pages import LOOK, Page, faults
 from PIL import Image
 from projects import ROOT, catalogue_of
 
@@ -26,12 +27,12 @@ from replication.reporting.tables import Column, table_of
 from replication.reporting.verdicts import VERDICTS, verdicts
 from replication.reporting.web import LARGE, SMALL, embedded
 
-TEMPLATES = ROOT / "workflow/templates"
 CATALOGUE = catalogue_of({"scale": "tiny"})
 PICTURES = sum(not shown.is_table for shown in CATALOGUE.shown.values())
 ANSWERS = CATALOGUE.config["papers"]["zoo"]["answers"]
 COMPANION = f"{CATALOGUE.folder}/other.html"
-TESTED = CATALOGUE.shown["rts-f3"].tested
+PAGES = ("index.html", "scorecard.html")
+SLUGS = {verdict: word.replace(" ", "-") for verdict, word in VERDICTS.items()}
 USES = [Use("small <model>", 'estimate_log_z(rbm, "ais")', "AIS: 0.1 nat")]
 PUBLISHED = [["rts", "reproduced", 4], ["rts", "not reproduced", 1], ["tracking", "undecided at this scale", 2]]
 STAND_IN = {"stand_in_for": "dna", "stand_in_reason": "nothing <was> to be had"}
@@ -42,34 +43,25 @@ OFFSETS = ((1.0, 0.5, 2.0), (-1.0, -2.0, -0.5), (0.1, -1.0, 1.0), (np.nan, np.na
 def artifact(path, dataset, kind, **attributes):
     """Write a small artifact with its provenance."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    write_artifact(
-        dataset.assign_attrs(attributes),
-        path,
-        kind=kind,
-        parameters={"sweeps": 10, "note": "<b>no markup</b> & none"},
-        source="5" * 64,
-        inputs={"model": "1" * 64},
-        seed_path="2016/" + Path(path).stem,
-    )
+    provenance = {"source": "5" * 64, "inputs": {"model": "1" * 64}, "seed_path": f"2016/{Path(path).stem}"}
+    parameters = {"sweeps": 10, "note": "<b>no markup</b> & none"}
+    write_artifact(dataset.assign_attrs(attributes), path, kind=kind, parameters=parameters, **provenance)
 
 
 def statistics_of(claims):
     """A made-up number for every claim: all verdicts in turn."""
-    found = {}
-    for number, (name, entry) in enumerate(claims.items()):
-        offsets = OFFSETS[number % len(OFFSETS)]
+    statistics = {}
+    for (name, entry), offsets in zip(claims.items(), itertools.cycle(OFFSETS), strict=False):
         bound = entry.get("at_least", entry.get("at_most", 0.0))
-        found[name] = Statistic(*(bound + offset for offset in offsets), note=f"size of {name} <nat>")
-    return found
+        statistics[name] = Statistic(*(bound + offset for offset in offsets), note=f"size of {name} <nat>")
+    return statistics
 
 
 def some_card(papers):
     """A scorecard of all claims of some papers, each with a made-up number."""
-    verdict = {
-        name: verdicts(shown.tested, statistics_of(shown.tested), reason="stand-in data" if name == "rts-f5" else None)
-        for name, shown in CATALOGUE.shown.items()
-        if shown.tested
-    }
+    tested, reasons = {name: shown.tested for name, shown in CATALOGUE.shown.items()}, {"rts-f5": "stand-in data"}
+    judged = {name: (one, statistics_of(one), reasons.get(name)) for name, one in tested.items() if one}
+    verdict = {name: verdicts(one, statistics, reason=reason) for name, (one, statistics, reason) in judged.items()}
     claims = {name: one for name, one in CATALOGUE.claims.items() if CATALOGUE.shown[one["figure"]].paper in papers}
     return scorecard(claims, verdict, CATALOGUE.claimed)
 
@@ -82,9 +74,9 @@ def write_files(exhibits):
     table = table_of({"dna": {"ais": -1.0}, "web": {}}, "data set", {"ais": Column("AIS", "nat")})
     data = xr.Dataset({"x": labelled("point", np.arange(3.0), "x", "1")})
     published = "results/decisive/figures/decisive/scorecard.html"
-    for path in [COMPANION, published, *(place["verdict"] for place in exhibits.values() if place["verdict"])]:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).touch()
+    for path in map(Path, [COMPANION, published, *filter(None, (place["verdict"] for place in exhibits.values()))]):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
     for name, place in exhibits.items():
         stand_in = STAND_IN if name == "rts-f5" else {}
         for path in [*place["artifacts"], *CATALOGUE.claimed.get(name, {"artifacts": {}})["artifacts"].values()]:
@@ -100,10 +92,8 @@ def some_zoo():
     """Two estimators on three models of two families, an estimate missing, half of the others not converged."""
     cells, log_z = ("model", "estimator", "budget"), np.zeros((3, 2, 4))
     log_z[2, 1, 3] = np.nan
-    converged = np.arange(24).reshape(log_z.shape) % 2
-    return xr.Dataset(
-        {"log_z": (cells, log_z), "converged": (cells, converged)}, {"family": ("model", ["a", "b", "b"])}
-    )
+    content = {"log_z": (cells, log_z), "converged": (cells, np.arange(24).reshape(log_z.shape) % 2)}
+    return xr.Dataset(content, {"family": ("model", ["a", "b", "b"])})
 
 
 def write_pages(papers=CATALOGUE.config["papers"], **more):
@@ -112,12 +102,9 @@ def write_pages(papers=CATALOGUE.config["papers"], **more):
     write_files(exhibits)
     records = {path: read_provenance(path) for place in exhibits.values() for path in place["artifacts"]}
     card = some_card(papers)
-    settings = {"scale": "tiny", "folder": CATALOGUE.folder, "templates": TEMPLATES}
-    for form, text in (
-        ("md", markdown(card, CATALOGUE.folder)),
-        ("html", scorecard_page(card, **settings)),
-        ("csv", card_csv(card)),
-    ):
+    settings = {"scale": "tiny", "folder": CATALOGUE.folder, "templates": ROOT / "workflow/templates"}
+    forms = {"md": markdown(card, CATALOGUE.folder), "html": scorecard_page(card, **settings), "csv": card_csv(card)}
+    for form, text in forms.items():
         Path(f"{CATALOGUE.folder}/scorecard.{form}").write_text(text)
     shown = {name: exhibit_of(place, records) for name, place in exhibits.items()}
     text = page(card, shown, zoo=some_zoo(), papers=papers, **settings, uses=USES, findings=["One finding."], **more)
@@ -139,10 +126,9 @@ def parsed(made):
     return Page(made[1])
 
 
-def test_the_pages_are_sound(made):
-    path, _, _ = made
-    assert faults(path) == []
-    assert faults(path.with_name("scorecard.html")) == []
+@pytest.mark.parametrize("name", PAGES)
+def test_the_pages_are_sound(made, name):
+    assert faults(made[0].with_name(name)) == []
 
 
 def test_the_same_contents_give_the_same_bytes_that_name_no_machine(made, tmp_path):
@@ -156,19 +142,16 @@ def test_the_same_contents_give_the_same_bytes_that_name_no_machine(made, tmp_pa
 
 def test_every_figure_table_and_claim_is_on_the_page(made, parsed):
     _, text, card = made
-    claims = CATALOGUE.claims
-    shown = {one.attributes["id"]: one for one in parsed.all("article") if "id" in one.attributes}
-    assert set(shown) == set(CATALOGUE.shown)
-    assert len(parsed.all("img")) == 2 * PICTURES
+    shown = {one.attributes["id"]: one.text for one in parsed.all("article") if "id" in one.attributes}
+    assert set(shown) == set(CATALOGUE.shown) and len(parsed.all("img")) == 2 * PICTURES
     (table,) = [one for one in parsed.all("table") if one.attributes.get("id") == "scorecard-table"]
-    for entry in claims.values():
+    for entry in CATALOGUE.claims.values():
         assert entry["claim"] in table.text
         if entry["figure"] in shown:
-            assert entry["claim"] in shown[entry["figure"]].text
-            assert entry.get("not_tested", "") in shown[entry["figure"]].text
+            assert entry["claim"] in shown[entry["figure"]] and entry.get("not_tested", "") in shown[entry["figure"]]
     assert summary(card, "tiny") in text and all(word in table.text for word in set(card["verdict"].values))
     rows = [one for one in parsed.all("tr") if one.inside("tbody") and one.inside("table") is table]
-    assert len(rows) == len(claims)
+    assert len(rows) == len(CATALOGUE.claims)
 
 
 def test_the_page_opens_with_findings_a_table_and_the_answer(made, parsed):
@@ -216,51 +199,37 @@ def test_each_picture_has_its_provenance(made, parsed):
     assert "../../data/tiny/verdicts/rts-f3.nc" in text
     records = {one.attributes["id"]: one.text for one in parsed.all("dl")}
     record = read_provenance(path.parents[2] / name)
-    for key in ("content_sha256", "source_sha256", "seed_path"):
-        assert record[key] in records[name]
-    assert text.count(f'<dl id="{name}">') == 1
-    assert '{"note": "<b>no markup</b> & none", "sweeps": 10}' in records[name]
-    assert "1" * 12 in records[name]
+    expected = ['{"note": "<b>no markup</b> & none", "sweeps": 10}', "1" * 12]
+    expected += [record[key] for key in ("content_sha256", "source_sha256", "seed_path")]
+    assert text.count(f'<dl id="{name}">') == 1 and all(words in records[name] for words in expected)
 
 
 def test_stand_in_data_are_said_at_the_top_and_beside_the_figure(parsed):
-    notices = [one for one in parsed.all("p") if one.attributes.get("class") == "notice"]
-    assert len(notices) == 2
-    assert notices[0].inside("header") and notices[1].inside("article").attributes["id"] == "rts-f5"
-    assert all("something else stands in for dna." in one.text for one in notices)
+    first, second = [one for one in parsed.all("p") if one.attributes.get("class") == "notice"]
+    assert first.inside("header") and second.inside("article").attributes["id"] == "rts-f5"
+    assert all("something else stands in for dna." in one.text for one in (first, second))
     (why,) = [one for one in parsed.all("details") if one.inside("header")]
     assert "nothing <was> to be had" in why.text
 
 
-def test_few_colours_leave_large_areas_as_they_are():
-    pixels = np.full((200, 200, 3), 227, np.uint8)
-    pixels[:20] = np.random.default_rng(0).integers(0, 256, (20, 200, 3))
-    assert few_colours(Image.fromarray(pixels), 128).convert("RGB").getpixel((100, 150)) == (227, 227, 227)
-
-
 def test_pictures_are_small_and_keep_their_rare_colours():
-    figure = new_figure(9.0, 6.0)
+    figure, target = new_figure(9.0, 6.0), io.BytesIO()
     axes = figure.subplots()
     axes.imshow(np.add.outer(np.arange(400.0), np.arange(300.0)), aspect="auto", cmap="magma")
     axes.axhline(200.0, color="#56B4E9")
-    target = io.BytesIO()
     figure.savefig(target, format="png", dpi=150)
-    (one,) = embedded(target.getvalue(), LARGE)
-    assert (one.width, one.height) == (LARGE, 527)
-    assert len(one.uri) < target.tell()
-    (small,) = embedded(target.getvalue(), SMALL)
-    assert (small.width, small.height) == (SMALL, 133) and len(small.uri) < len(one.uri)
+    (one,), (small,) = (embedded(target.getvalue(), size) for size in (LARGE, SMALL))
+    assert (one.width, one.height, small.width, small.height) == (LARGE, 527, SMALL, 133)
+    assert len(small.uri) < len(one.uri) < target.tell()
     pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(one.uri.partition(",")[2]))).convert("RGB"))
     assert np.abs(pixels.astype(int) - (0x56, 0xB4, 0xE9)).max(axis=-1).min() < 12
     assert (pixels[0, 0] == 255).all()
     with pytest.raises(ValueError, match="expected the bytes of a PNG"):
         embedded(b"no picture", LARGE)
-
-
-PAGES = ("index.html", "scorecard.html")
-SLUGS = {verdict: word.replace(" ", "-") for verdict, word in VERDICTS.items()}
-# JavaScript that lists texts of too little contrast.
-LOOK = Path(__file__).with_name("look.js").read_text()
+    # Large areas keep their colour beside many others.
+    pixels = np.full((200, 200, 3), 227, np.uint8)
+    pixels[:20] = np.random.default_rng(0).integers(0, 256, (20, 200, 3))
+    assert few_colours(Image.fromarray(pixels), 128).convert("RGB").getpixel((100, 150)) == (227, 227, 227)
 
 
 @pytest.mark.parametrize(("width", "dark"), [(360, False), (1280, True)])

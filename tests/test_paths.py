@@ -5,24 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import twins
+from scipy.special import logsumexp, softmax
 
+from logzoo import exact_log_z, paths
 from logzoo.budgets import SweepLedger
-from logzoo.models.exact_sums import exact_log_z
-from logzoo.models.rbm import RBM
-from logzoo.paths import (
-    base_of,
-    carried,
-    chebyshev_nodes,
-    equal_barrier,
-    equal_length,
-    interpolation_matrix,
-    inverse_temperatures,
-    kernel_parameters,
-    log_odds,
-    log_z_base,
-    prior_weights,
-    tempered_rbm,
-)
+from logzoo.paths import chebyshev_nodes, equal_length, interpolation_matrix, inverse_temperatures, prior_weights
 from logzoo.samplers import annealed, tempering_runs
 from logzoo.samplers.annealed import annealing_ladder, lengths_of_rounds
 from logzoo.samplers.observers import Curvature
@@ -32,21 +19,19 @@ from logzoo.streams import root_stream
 BASE = np.array([0.5, -1.0, 0.0, 2.0, -0.5, 1.0])
 
 
-def steep_rbm():
-    """Two modes and a first stretch in which almost everything happens."""
-    generator = np.random.default_rng(8)
-    return RBM(*(3.0 * generator.standard_normal(shape) for shape in ((6, 4), 6, 4)))
+# Two modes and a first stretch in which almost everything happens.
+STEEP = twins.normal_rbm(8, 6, 4, 3.0)
+
+
+def log_f(betas):
+    """log f_beta(v) (point, state) along the path."""
+    return np.array([twins.log_f_marginal(STEEP, BASE, twins.all_states(6), beta) for beta in betas])
 
 
 def exact_curve(betas, step=1e-3):
     """log Z along the path (point,) and its second derivative in beta, both by enumerating v."""
-    v = twins.all_states(6)
-
-    def log_z(beta):
-        return twins.log_sum_exp(twins.log_f_marginal(steep_rbm(), BASE, v, beta))
-
-    values = np.array([[log_z(beta + shift) for shift in (-step, 0.0, step)] for beta in betas])
-    return values[:, 1], (values[:, 0] - 2.0 * values[:, 1] + values[:, 2]) / step**2
+    low, log_z, high = (logsumexp(log_f(betas + shift), axis=1) for shift in (-step, 0.0, step))
+    return log_z, (low - 2.0 * log_z + high) / step**2
 
 
 def lengths(betas):
@@ -78,10 +63,7 @@ def test_no_gap_is_wider_than_the_linear_share_allows(share):
 
 def barrier(betas):
     """Rejection rate (gap,) of exchanges between neighbours, from their exact distributions."""
-    v = twins.all_states(6)
-    log_f = np.array([twins.log_f_marginal(steep_rbm(), BASE, v, beta) for beta in betas])
-    p = np.exp(log_f - [[twins.log_sum_exp(row)] for row in log_f])
-    steps = np.diff(log_f, axis=0)
+    p, steps = softmax(log_f(betas), axis=1), np.diff(log_f(betas), axis=0)
     accepted = [a @ np.minimum(1.0, np.exp(s[:, None] - s)) @ b for a, b, s in zip(p, p[1:], steps, strict=False)]
     return 1.0 - np.array(accepted)
 
@@ -90,7 +72,7 @@ def test_rungs_at_equal_steps_of_the_barrier_exchange_equally_often():
     betas = linear = np.linspace(0.0, 1.0, 12)
     tried = np.full(11, 1e6)
     for _ in range(3):
-        betas = equal_barrier(betas, tried, tried * (1.0 - barrier(betas)), linear_share=1e-9)
+        betas = paths.equal_barrier(betas, tried, tried * (1.0 - barrier(betas)), linear_share=1e-9)
     assert betas[0] == 0.0 and betas[-1] == 1.0 and np.all(np.diff(betas) > 0.0)
     assert np.ptp(barrier(betas)) < 0.02 < 0.1 < np.ptp(barrier(linear))
 
@@ -99,25 +81,19 @@ def test_log_z_carried_to_other_rungs_keeps_its_ends_and_its_shape():
     linear = np.linspace(0.0, 1.0, 60)
     log_z = exact_curve(linear)[0]
     other = equal_length(linear, exact_curve(linear)[1])
-    result = carried(log_z, linear, other)
+    result = paths.carried(log_z, linear, other)
     np.testing.assert_allclose(result, exact_curve(other)[0], atol=0.01)
     assert result[0] == log_z[0] and result[-1] == log_z[-1]
     assert np.max(np.abs(log_z - exact_curve(other)[0])) > 0.1
 
 
-def pilot(form, sweeps=2000, chains=30):
-    """Curvature as observed, and the rungs it was observed at."""
-    observer = Curvature()
-    options = {"base": BASE, "rungs": 15, "form": form, "observers": (observer,)}
-    draws = tempering_runs.run(steep_rbm(), SweepLedger(sweeps, chains), root_stream(4), **options)
-    return observer.values(), draws.betas
-
-
 @pytest.mark.parametrize("form", ["marginal", "joint"])
 def test_the_observed_curvature_is_the_second_derivative_of_log_z(form):
-    result, betas = pilot(form)
-    expected = exact_curve(betas)[1]
-    np.testing.assert_allclose(result, expected, rtol=0.15)
+    observer = Curvature()
+    options = {"base": BASE, "rungs": 15, "form": form, "observers": (observer,)}
+    draws = tempering_runs.run(STEEP, SweepLedger(2000, 30), root_stream(4), **options)
+    expected = exact_curve(draws.betas)[1]
+    np.testing.assert_allclose(observer.values(), expected, rtol=0.15)
     assert np.max(expected) > 2.0 * np.min(expected)
 
 
@@ -132,15 +108,9 @@ def test_rungs_nobody_saw_take_the_curvature_of_their_neighbours():
     np.testing.assert_array_equal(observer.values(), np.ones(5))
 
 
-def adapted(sweeps=4000, chains=40, **options):
-    """Draws with an adapted ladder, and the ledger."""
-    ledger = SweepLedger(sweeps, chains)
-    options = {"base": BASE, "rungs": 20, "ladder": "adapted", **options}
-    return tempering_runs.run(steep_rbm(), ledger, root_stream(9), **options), ledger
-
-
 def test_the_adapted_ladder_evens_out_the_lengths_and_log_z_stays_right():
-    draws, ledger = adapted()
+    ledger = SweepLedger(4000, 40)
+    draws = tempering_runs.run(STEEP, ledger, root_stream(9), base=BASE, rungs=20, ladder="adapted")
     assert ledger.spent == 4000
     assert draws.betas.size == 20 and draws.betas[0] == 0.0 and draws.betas[-1] == 1.0
     uneven = [np.max(19 * lengths(betas)) for betas in (draws.betas, np.linspace(0.0, 1.0, 20))]
@@ -149,7 +119,7 @@ def test_the_adapted_ladder_evens_out_the_lengths_and_log_z_stays_right():
     result = draws.log_z_base + updated_log_z(draws.log_z_hat, draws.prior, occupancy / occupancy.sum())
     expected = exact_curve(draws.betas)[0]
     np.testing.assert_allclose(result, expected, atol=0.1)
-    assert result[-1] == pytest.approx(exact_log_z(steep_rbm()), abs=0.1)
+    assert result[-1] == pytest.approx(exact_log_z(STEEP), abs=0.1)
     assert np.ptp(expected) > 1.0
 
 
@@ -159,8 +129,7 @@ def test_a_number_as_prior_is_an_exponential_in_beta():
     assert r.sum() == pytest.approx(1.0)
     np.testing.assert_allclose(r[1:] / r[0], np.exp(2.0 * betas[1:]))
     np.testing.assert_allclose(prior_weights(-3.0, betas)[0] / prior_weights(-3.0, betas)[-1], np.exp(3.0))
-    np.testing.assert_allclose(prior_weights(0, betas), 0.25)
-    np.testing.assert_allclose(prior_weights(None, betas), 0.25)
+    np.testing.assert_allclose([prior_weights(0, betas), prior_weights(None, betas)], 0.25)
     np.testing.assert_allclose(prior_weights([1, 2, 3, 4], betas), np.arange(1, 5) / 10)
     assert not np.allclose(r, prior_weights(2, betas[::-1]))
 
@@ -169,11 +138,8 @@ def test_a_number_as_prior_is_an_exponential_in_beta():
 def test_impossible_priors_are_refused_before_any_sweep(prior):
     ledger = SweepLedger(100, 3)
     with pytest.raises(ValueError, match="prior"):
-        tempering_runs.run(steep_rbm(), ledger, root_stream(0), base=BASE, rungs=4, prior=prior)
+        tempering_runs.run(STEEP, ledger, root_stream(0), base=BASE, rungs=4, prior=prior)
     assert ledger.spent == 0
-
-
-# --- ladders of annealing, by rounds
 
 
 @pytest.mark.parametrize("sweeps", [0, 3, 4, 11, 12, 2000])
@@ -186,11 +152,10 @@ def test_rounds_double_and_take_no_more_than_their_share(sweeps):
 
 @pytest.mark.parametrize("sampler", [annealed.run, annealed.run_in_islands])
 def test_annealing_by_rounds_is_paid_for_and_without_bias(sampler):
-    rbm = steep_rbm()
-    truth, log_ratios = exact_log_z(rbm), []
+    truth, log_ratios = exact_log_z(STEEP), []
     for number in range(400):
         ledger = SweepLedger(40, 20)
-        draws = sampler(rbm, ledger, root_stream(number), base=BASE, ladder="adapted")
+        draws = sampler(STEEP, ledger, root_stream(number), base=BASE, ladder="adapted")
         assert ledger.by_purpose == {"adapting": 160, "annealing": 640}
         log_ratios.append(draws.log_z_base + np.logaddexp.reduce(draws.log_weight) - np.log(20.0) - truth)
     ratio = np.exp(log_ratios)
@@ -201,76 +166,57 @@ def test_annealing_by_rounds_is_paid_for_and_without_bias(sampler):
 
 
 def test_rounds_crowd_where_almost_everything_happens():
-    rbm = steep_rbm()
-    parameters = kernel_parameters(rbm, BASE)
-    ledger = SweepLedger(2000, 100)
-    place = annealing_ladder("adapted", parameters, rbm.weights.shape, ledger, root_stream(0), 1)
-    betas = place(30)
+    def ladder(sweeps, chains, threads, rungs):
+        parameters, ledger = paths.kernel_parameters(STEEP, BASE), SweepLedger(sweeps, chains)
+        return annealing_ladder("adapted", parameters, (6, 4), ledger, root_stream(0), threads)(rungs)
+
+    betas = ladder(2000, 100, 1, 30)
     assert betas.size == 30 and np.all(np.diff(betas) > 0.0) and betas[0] == 0.0 and betas[-1] == 1.0
     # In shares of the mean step; the linear ladder has one twice as long.
     assert 29.0 * lengths(betas).max() < 1.3 < 29.0 * lengths(np.linspace(0.0, 1.0, 30)).max()
-    one, two = (
-        annealing_ladder("adapted", parameters, rbm.weights.shape, SweepLedger(100, 300), root_stream(0), threads)(9)
-        for threads in (1, 2)
-    )
-    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(ladder(100, 300, 1, 9), ladder(100, 300, 2, 9))
 
 
-def random_rbm(visible=6, hidden=4):
-    """Normal weights and biases."""
-    generator = np.random.default_rng(3)
-    return RBM(*(generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
-
-
-WIDE_BASE = np.array([0.0, 1.0, -2.0, 0.5, 30.0, -30.0])
+WIDE_BASE, MILD = np.array([0.0, 1.0, -2.0, 0.5, 30.0, -30.0]), twins.normal_rbm(3, 6, 4)
 
 
 def test_log_z_of_the_base_counts_its_states():
     # Visible units weighted by exp(base), hidden units all alike.
     states = twins.all_states(6) @ WIDE_BASE
-    assert log_z_base(WIDE_BASE, 4) == pytest.approx(twins.log_sum_exp(states) + np.log(16), rel=1e-13)
-    assert log_z_base(np.zeros(6), 4) == pytest.approx(10 * np.log(2), rel=1e-13)
-    assert log_z_base(np.array([1e4]), 1) == pytest.approx(1e4 + np.log(2))
+    assert paths.log_z_base(WIDE_BASE, 4) == pytest.approx(twins.log_sum_exp(states) + np.log(16), rel=1e-13)
+    assert paths.log_z_base(np.zeros(6), 4) == pytest.approx(10 * np.log(2), rel=1e-13)
+    assert paths.log_z_base(np.array([1e4]), 1) == pytest.approx(1e4 + np.log(2))
 
 
 def test_the_path_goes_from_the_base_to_the_model():
-    rbm = random_rbm()
-    assert exact_log_z(tempered_rbm(rbm, WIDE_BASE, 0.0)) == pytest.approx(log_z_base(WIDE_BASE, 4), rel=1e-12)
-    assert exact_log_z(tempered_rbm(rbm, WIDE_BASE, 1.0)) == pytest.approx(exact_log_z(rbm), rel=1e-12)
+    for beta, log_z in ((0.0, paths.log_z_base(WIDE_BASE, 4)), (1.0, exact_log_z(MILD))):
+        assert exact_log_z(paths.tempered_rbm(MILD, WIDE_BASE, beta)) == pytest.approx(log_z, rel=1e-12)
     v = twins.all_states(6)
     for beta in (0.0, 0.3, 1.0):
-        np.testing.assert_allclose(
-            -tempered_rbm(rbm, WIDE_BASE, beta).free_energy(v),
-            twins.log_f_marginal(rbm, WIDE_BASE, v, beta),
-            rtol=1e-12,
-        )
+        result = -paths.tempered_rbm(MILD, WIDE_BASE, beta).free_energy(v)
+        np.testing.assert_allclose(result, twins.log_f_marginal(MILD, WIDE_BASE, v, beta), rtol=1e-12)
 
 
 def test_bases_are_the_visible_bias_zeros_or_given():
-    rbm = random_rbm()
-    np.testing.assert_array_equal(base_of(rbm, list(WIDE_BASE)), WIDE_BASE)
+    np.testing.assert_array_equal(paths.base_of(MILD, list(WIDE_BASE)), WIDE_BASE)
     for bad in (WIDE_BASE[:5], "other", [np.nan] * 6, [WIDE_BASE]):
         with pytest.raises(ValueError, match="base"):
-            base_of(rbm, bad)
+            paths.base_of(MILD, bad)
 
 
 def test_log_odds_of_data_are_finite_and_smoothed():
     data = np.array([[0, 1, 1], [0, 1, 0]])
-    np.testing.assert_allclose(
-        log_odds(data, pseudo_share=0.25), [np.log(0.25 / 1.25), np.log(1.25 / 0.25), 0.0], atol=1e-15
-    )
-    assert np.all(np.isfinite(log_odds(data)))
+    np.testing.assert_allclose(paths.log_odds(data, pseudo_share=0.25), [-np.log(5.0), np.log(5.0), 0.0], atol=1e-15)
+    assert np.all(np.isfinite(paths.log_odds(data)))
     with pytest.raises(ValueError, match="pseudo_share"):
-        log_odds(data, pseudo_share=0.0)
+        paths.log_odds(data, pseudo_share=0.0)
 
 
 @pytest.mark.parametrize("rungs", [2, 100])
 def test_ladders_increase_from_zero_to_one(rungs):
     for ladder in ("linear", "dense-near-one"):
         betas = inverse_temperatures(ladder, rungs)
-        assert betas.size == rungs
-        assert betas[0] == 0.0 and betas[-1] == 1.0
-        assert np.all(np.diff(betas) > 0.0)
+        assert betas.size == rungs and betas[0] == 0.0 and betas[-1] == 1.0 and np.all(np.diff(betas) > 0.0)
     np.testing.assert_allclose(np.diff(inverse_temperatures("linear", rungs)), 1 / (rungs - 1))
 
 
@@ -281,18 +227,11 @@ def test_the_dense_ladder_has_the_published_spacing():
     np.testing.assert_allclose(betas[4500:], 0.9 + np.arange(10_001) / 100_000, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("ladder", "rungs", "match"),
-    [
-        ("steep", 5, "unknown 'steep'"),
-        ([0.0, 0.5, 1.0], 4, "expected 4"),
-        ([0.1, 0.5, 1.0], 3, "from 0 to 1"),
-        ([0.0, 0.5, 0.5, 1.0], 4, "increase"),
-    ],
-)
-def test_impossible_ladders_are_refused(ladder, rungs, match):
-    with pytest.raises(ValueError, match=match):
-        inverse_temperatures(ladder, rungs)
+def test_impossible_ladders_are_refused():
+    bad = ("steep", 5, "unknown 'steep'"), ([0.0, 0.5, 1.0], 4, "expected 4"), ([0.1, 0.5, 1.0], 3, "from 0 to 1")
+    for ladder, rungs, match in (*bad, ([0.0, 0.5, 0.5, 1.0], 4, "increase")):
+        with pytest.raises(ValueError, match=match):
+            inverse_temperatures(ladder, rungs)
 
 
 def test_interpolation_is_exact_at_nodes_and_for_polynomials():

@@ -6,8 +6,9 @@ import tomllib
 import numpy as np
 import pytest
 from projects import ROOT
+from twins import normal_rbm
 
-from logzoo import RBM, draw_samples, estimate_log_z, exact_log_z, read_log_z
+from logzoo import draw_samples, estimate_log_z, exact_log_z, read_log_z
 from logzoo.cli.main import main
 from logzoo.estimators.estimator_registry import ESTIMATORS, estimate_together
 from logzoo.streams import root_stream
@@ -15,6 +16,7 @@ from logzoo.streams import root_stream
 FOLDER = ROOT / "examples/plugin"
 PROJECT = tomllib.loads((FOLDER / "pyproject.toml").read_text())["project"]
 NAME = "ti-simpson"
+SMALL = normal_rbm(6, 8, 5, 0.5)
 
 
 @pytest.fixture
@@ -32,45 +34,37 @@ def installed(tmp_path, monkeypatch):
     sys.modules.pop("logzoo_simpson", None)
 
 
-@pytest.fixture(scope="module")
-def rbm():
-    draws = np.random.default_rng(6)
-    return RBM(draws.normal(0.0, 0.5, (8, 5)), draws.normal(0.0, 0.5, 8), draws.normal(0.0, 0.5, 5))
-
-
-def test_it_is_found_by_name_and_checked_as_the_listed_ones_are(installed, rbm):
+def test_it_is_found_by_name_and_checked_as_the_listed_ones_are(installed):
     assert NAME not in ESTIMATORS
-    estimate = estimate_log_z(rbm, NAME, sweeps=2000)
+    estimate = estimate_log_z(SMALL, NAME, sweeps=2000)
     assert estimate.method == NAME and estimate.converged and np.isfinite(estimate.bounds).all()
-    assert abs(estimate.log_z - exact_log_z(rbm)) < 4.0 * estimate.std_error < 0.1
+    assert abs(estimate.log_z - exact_log_z(SMALL)) < 4.0 * estimate.std_error < 0.1
 
 
-def test_it_reads_the_draws_of_listed_estimators(installed, rbm):
+def test_it_reads_the_draws_of_listed_estimators(installed):
     import logzoo_simpson
 
-    draws = draw_samples(rbm, "rts", sweeps=500, chains=20)
+    draws = draw_samples(SMALL, "rts", sweeps=500, chains=20)
     by_name, by_object = read_log_z(draws, NAME), read_log_z(draws, logzoo_simpson.ESTIMATOR)
     assert by_name.log_z == by_object.log_z and by_object.method == "TI-RB (Simpson)"
     assert 0.0 < abs(by_name.log_z - read_log_z(draws, "ti-rb").log_z) < by_name.std_error
-    result = estimate_together(rbm, {name: (name, {}) for name in ("ti-rb", NAME)}, 200, 10, root_stream(0))
+    result = estimate_together(SMALL, {name: (name, {}) for name in ("ti-rb", NAME)}, 200, 10, root_stream(0))
     # Both read one run, so their random errors are the same.
     assert abs(result["ti-rb"].log_z - result[NAME].log_z) < result[NAME].std_error
-    assert result["ti-rb"] == estimate_together(rbm, {"ti-rb": ("ti-rb", {})}, 200, 10, root_stream(0))["ti-rb"]
+    assert result["ti-rb"] == estimate_together(SMALL, {"ti-rb": ("ti-rb", {})}, 200, 10, root_stream(0))["ti-rb"]
 
 
-def test_unknown_names_and_options_are_refused_with_its_name_among_the_known(installed, rbm):
-    with pytest.raises(ValueError, match="unknown value 'ti-simpsn'; did you mean 'ti-simpson'.*expected one of"):
-        estimate_log_z(rbm, "ti-simpsn")
-    with pytest.raises(ValueError, match="ti-simpson: unknown option 'draws'"):
-        estimate_log_z(rbm, NAME, draws=7)
+def test_unknown_names_and_options_and_broken_entry_points_are_refused(installed):
+    for name, options, match in (
+        ("ti-simpsn", {}, "unknown value 'ti-simpsn'; did you mean 'ti-simpson'.*expected one of"),
+        (NAME, {"draws": 7}, "ti-simpson: unknown option 'draws'"),
+        ("broken", {}, "broken: entry point 'logzoo_absent:x' cannot be loaded: No module named"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            estimate_log_z(SMALL, name, **options)
 
 
-def test_an_entry_point_that_cannot_be_loaded_is_named(installed, rbm):
-    with pytest.raises(ValueError, match="broken: entry point 'logzoo_absent:x' cannot be loaded: No module named"):
-        estimate_log_z(rbm, "broken")
-
-
-def test_the_command_line_has_it(installed, rbm, tmp_path, capsys):
-    rbm.save(tmp_path / "model.nc")
+def test_the_command_line_has_it(installed, tmp_path, capsys):
+    SMALL.save(tmp_path / "model.nc")
     code = main(["estimate", str(tmp_path / "model.nc"), "--method", NAME, "--sweeps", "500", "--chains", "20"])
     assert not code and NAME in capsys.readouterr().out

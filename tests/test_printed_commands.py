@@ -44,8 +44,7 @@ def test_commands_are_found():
 @pytest.mark.parametrize(("page", "command"), printed("snakemake"))
 def test_a_printed_snakemake_command_asks_for_what_there_is(page, command):
     # The plugin of the profile is an extra.
-    for profile, _ in _PROFILE.findall(command):
-        assert not profile or (ROOT / profile / "config.yaml").is_file()
+    assert all((ROOT / profile / "config.yaml").is_file() for profile, _ in _PROFILE.findall(command) if profile)
     words = shlex.split(_PROFILE.sub("", command).replace("--cores N", "--cores 2"))[1:]
     try:
         _, options = parse_args(words)

@@ -1,6 +1,7 @@
 """What a run prints, from the log events of Snakemake: progress, time left, and the summary at the end."""
 
 import logging
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -31,7 +32,7 @@ def job(number, path, log="none.log"):
     return event("job_info", jobid=number, output=[path], log=[log], rule_name="train_model")
 
 
-def test_time_left_follows_the_measured_speed(run):
+def test_time_left_follows_the_measured_speed_and_a_dry_run_hides_nothing(run):
     assert run.jobs == 2 and run.remaining(run.started) == pytest.approx(40.0)
     first, second = COSTS
     run.emit(job(1, first))
@@ -41,29 +42,25 @@ def test_time_left_follows_the_measured_speed(run):
     run.emit(job(2, second))
     run.emit(event("job_finished", job_id=2))
     assert run.finished == 2 and run.remaining(run.started + 200) == 0.0
-
-
-def test_a_dry_run_hides_nothing(run):
+    # A dry run has no progress to show.
     dry = progress.Progress(COSTS.__getitem__, lambda counts: 1.0)
     dry.emit(event("run_info", stats=STATS))
     dry.emit(job(1, next(iter(COSTS))))
-    assert not dry.shown and dry.jobs == 0 and not dry.outputs
-    assert run.shown
+    assert run.shown and not dry.shown and dry.jobs == 0 and not dry.outputs
 
 
 def test_the_summary_names_failures_and_what_to_do(run, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "job.log").write_text("INFO began\nERROR no room\n")
-    picture = tmp_path / "figures/quick/rts/rts-f1.png"
+    picture = Path("figures/quick/rts/rts-f1.png")
     picture.parent.mkdir(parents=True)
     picture.touch()
     run.expected = lambda path: 1.0
-    run.emit(job(1, "figures/quick/rts/rts-f1.png"))
+    run.emit(job(1, str(picture)))
     run.emit(event("job_finished", job_id=1))
     run.emit(job(2, "data/quick/models/b.nc", "job.log"))
-    run.emit(
-        event("job_error", jobid=2, log=["job.log (check log file(s) for error details)"], rule_name="train_model")
-    )
+    log = ["job.log (check log file(s) for error details)"]
+    run.emit(event("job_error", jobid=2, log=log, rule_name="train_model"))
     assert "train_model: ERROR no room (see job.log)" in capsys.readouterr().err
     lines = progress.ending(run, "figures/quick", "", "snakemake.log", False).splitlines()
     assert len(lines) <= 10 and "1 of 2 jobs" in lines[0] and "1 failed" in lines[0]

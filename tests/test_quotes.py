@@ -37,8 +37,8 @@ def card():
 
 
 def quoted(name, root):
-    text = requoted(f"before <!-- decisive: {name} -->old<!-- / --> after <!-- no mark --> it", PAGE, root)
     start, end = f"before <!-- decisive: {name} -->", "<!-- / --> after <!-- no mark --> it"
+    text = requoted(f"{start}old{end}", PAGE, root)
     assert text.startswith(start) and text.endswith(end)
     return text.removeprefix(start).removesuffix(end)
 
@@ -57,14 +57,12 @@ def test_lists_have_every_claim_of_their_verdict_once(root, card):
         text = quoted(name, root)
         lines = [line for line in text.splitlines() if line]
         of_it = [row for row in entries(card) if row["verdict"] == verdict]
-        assert len(lines) == len(of_it)
         for line, row in zip(lines, of_it, strict=True):
             assert row["claim"] in line and f"`{row['id']}`" in line and row["reason"] in text
             assert verdict == NOT_TESTED or row["number"] in line
     rows = quoted("papers", root).strip().splitlines()[2:]
     counts = [[int(cell) for cell in row.split("|")[2:-1]] for row in rows]
-    verdicts = list(card["verdict"].values)
-    totals = [sum(column) for column in zip(*counts, strict=True)]
+    verdicts, totals = list(card["verdict"].values), [sum(column) for column in zip(*counts, strict=True)]
     assert totals == [count for verdict in VERDICTS if (count := verdicts.count(verdict))]
 
 
@@ -79,20 +77,17 @@ def test_pictures_are_linked_from_the_folder_of_the_page(root):
         # (value, low, high, at_least, at_most)
         ((0.4, 0.2, 0.6, 0.5, NAN), "4"),
         ((1.0, -2.0, 3.0, 0.0, 1.5), "16"),
-        # of logarithms
-        ((1.0, 0.25, 4.0, -1.0, 2.0), "4"),
+        ((1.0, 0.25, 4.0, -1.0, 2.0), "4"),  # of logarithms
         ((1.0, 0.0, 2.0, 1.0, NAN), None),
         ((1.0, NAN, NAN, 0.5, NAN), None),
-        # an interval that ends on its bound
-        ((1.0, 1.0, 2.0, 2.0, NAN), ""),
+        ((1.0, 1.0, 2.0, 2.0, NAN), ""),  # an interval that ends on its bound
     ],
 )
 def test_how_many_repeats_would_decide(numbers, times):
-    row = table_of_claims({"a": {**dict.fromkeys(NUMBERS, NAN), **dict(zip(NUMBERS, numbers, strict=False))}}, {}).sel(
-        id="a"
-    )
-    numbers = re.findall(r"[\d.]+\d|\d+", quotes._to_decide(row, 0.5))
-    assert numbers == ([times, f"{int(times) / 2:g}"] if times else [])
+    claim = dict.fromkeys(NUMBERS, NAN) | dict(zip(NUMBERS, numbers, strict=False))
+    row = table_of_claims({"a": claim}, {}).sel(id="a")
+    repeats = re.findall(r"[\d.]+\d|\d+", quotes._to_decide(row, 0.5))
+    assert repeats == ([times, f"{int(times) / 2:g}"] if times else [])
     assert re.findall(r"\d+", quotes._to_decide(row)) == ([times] if times else [])
     assert ("few more" in quotes._to_decide(row)) == (times == "")
 
@@ -104,10 +99,8 @@ def test_pages_quote_the_published_results_as_they_are():
 
 def test_no_quote_breaks_its_paragraph():
     """In Markdown a comment at the start of a line begins a block of HTML, which ends the paragraph before it."""
-    broken = [
-        f"{page.name}: {line}" for page in PAGES for line in re.findall(r"^ *<!--.*?-->\S.*", page.read_text(), re.M)
-    ]
-    assert broken == []
+    lines = {page: re.findall(r"^ *<!--.*?-->\S.*", page.read_text(), re.M) for page in PAGES}
+    assert {page: broken for page, broken in lines.items() if broken} == {}
 
 
 def test_the_decisive_run_is_published_without_a_fault():

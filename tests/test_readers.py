@@ -28,6 +28,8 @@ from logzoo.cli.main import main
 from logzoo.models.roles import CONVENTIONS
 
 VISIBLE, HIDDEN = 6, 4
+ROW = (1, -1)
+TURN = "(hidden, visible): --transposed (in Python transposed=True)"
 ASKED = "name all three: --names WEIGHTS,VISIBLE_BIAS,HIDDEN_BIAS"
 
 
@@ -58,6 +60,19 @@ def read(path, names=None):
     return read_model(path, names, tell=notes.append), notes
 
 
+def notes_on(path, rbm, names=None):
+    """The notes of reading a file that holds this RBM."""
+    found, notes = read(path, names)
+    assert same(found, rbm)
+    return notes
+
+
+def named(names, rbm, shape=(-1,), *, turned=False):
+    """{name: array} of the weights, perhaps transposed, and of the biases, of any shape."""
+    arrays = rbm.weights.T if turned else rbm.weights, rbm.visible_bias.reshape(shape), rbm.hidden_bias.reshape(shape)
+    return dict(zip(names.split(",") if isinstance(names, str) else names, arrays, strict=True))
+
+
 def refusal(path, names=None):
     with pytest.raises(ValueError) as caught:
         read_model(path, names, tell=lambda note: pytest.fail(note))
@@ -71,76 +86,58 @@ def path(request, tmp_path):
     return tmp_path / f"model{request.param}"
 
 
-def shaped(rbm, shape):
-    """The biases as (n,), (1, n) or (n, 1)."""
-    shapes = {"flat": (-1,), "row": (1, -1), "column": (-1, 1)}
-    return rbm.visible_bias.reshape(shapes[shape]), rbm.hidden_bias.reshape(shapes[shape])
-
-
 KNOWN = ["weights,visible_bias,hidden_bias", "vishid,visbiases,hidbiases", "weight_matrix,vbias,hbias"]
 
 
-@pytest.mark.parametrize(("names", "shape"), list(zip(KNOWN, ["flat", "row", "column"], strict=True)))
+@pytest.mark.parametrize(("names", "shape"), list(zip(KNOWN, [(-1,), ROW, (-1, 1)], strict=True)))
 def test_known_names_are_read_in_silence(path, names, shape):
     rbm = random_rbm()
-    arrays = (rbm.weights, *shaped(rbm, shape))
-    write(path, dict(zip(names.split(","), arrays, strict=True)) | {"other": np.zeros((9, 9)), "learning": np.ones(3)})
-    found, notes = read(path)
-    assert same(found, rbm) and notes == []
+    write(path, named(names, rbm, shape) | {"other": np.zeros((9, 9)), "learning": np.ones(3)})
+    assert notes_on(path, rbm) == []
 
 
 @pytest.mark.parametrize("names", ["W,a,b", ["W", "a", "b"]])
 def test_names_are_in_the_order_weights_visible_hidden(path, names):
     rbm = random_rbm()
     write(path, {"b": rbm.hidden_bias, "a": rbm.visible_bias, "W": rbm.weights, "W_old": rbm.weights})
-    found, notes = read(path, names)
-    assert same(found, rbm) and notes == []
+    assert notes_on(path, rbm, names) == []
 
 
 @pytest.mark.parametrize("names", [None, "W,a,b"])
 def test_transposed_weights_are_told_by_the_biases_and_said(path, names):
     rbm = random_rbm()
-    content = dict(zip((names or KNOWN[0]).split(","), (rbm.weights.T, *shaped(rbm, "row")), strict=True))
-    found, notes = read(write(path, content), names)
-    assert same(found, rbm)
-    assert len(notes) == 1 and f"({HIDDEN} x {VISIBLE}) is taken as (hidden, visible)" in notes[0]
+    (note,) = notes_on(write(path, named(names or KNOWN[0], rbm, ROW, turned=True)), rbm, names)
+    assert f"({HIDDEN} x {VISIBLE}) is taken as (hidden, visible)" in note
 
 
 def test_other_names_are_guessed_from_the_shapes_and_said(path):
     rbm = random_rbm()
     content = {"a": rbm.visible_bias, "step": np.ones(1), "W": rbm.weights, "b": rbm.hidden_bias, "errors": np.ones(50)}
-    found, notes = read(write(path, content))
-    assert same(found, rbm)
-    (note,) = notes
+    (note,) = notes_on(write(path, content), rbm)
     assert note.startswith(f"{path}: guessed from the shapes: 'W' (6 x 4) as the weights, 'a' (")
     assert "as the visible bias, 'b' (" in note and note.endswith(f"as the hidden bias; if wrong, {ASKED}")
 
 
 @pytest.mark.parametrize("names", ["kernel,v_bias,h_bias", "rbm.W,rbm.b,rbm.hbias", "W,a,b"])
 def test_biases_named_the_other_way_round_turn_the_weights(tmp_path, names):
-    rbm = random_rbm()
-    path = tmp_path / "model.npz"
-    found, (note,) = read(write(path, dict(zip(names.split(","), (rbm.weights.T, *shaped(rbm, "row")), strict=True))))
-    assert same(found, rbm)
-    assert "guessed from the shapes and names" in note and note.endswith(
-        "is taken as (hidden, visible), because the biases fit only that"
-    )
+    rbm, path = random_rbm(), tmp_path / "model.npz"
+    (note,) = notes_on(write(path, named(names, rbm, ROW, turned=True)), rbm)
+    assert "guessed from the shapes and names" in note
+    assert note.endswith("is taken as (hidden, visible), because the biases fit only that")
     # If names are uninformative, or the same for both biases, the shapes decide.
-    plain = dict(zip(("W", "h1_bias", "h_bias"), (rbm.weights, *shaped(rbm, "row")), strict=True))
-    assert same(read(write(path, plain))[0], rbm)
+    assert notes_on(write(path, named("W,h1_bias,h_bias", rbm, ROW)), rbm)
 
 
 def test_weights_to_label_units_are_not_dropped_in_silence(tmp_path):
     rbm = random_rbm()
-    content = dict(zip(("vishid", "visbiases", "hidbiases"), (rbm.weights, *shaped(rbm, "row")), strict=True))
-    content |= {"labhid": np.ones((3, HIDDEN)), "labbiases": np.ones(3), "epoch": np.ones(1)}
-    found, (note,) = read(write(tmp_path / "model.npz", content))
-    assert same(found, rbm) and "'labhid', 'labbiases': not read" in note
+    labels = {"labhid": np.ones((3, HIDDEN)), "labbiases": np.ones(3), "epoch": np.ones(1)}
+    (note,) = notes_on(write(tmp_path / "model.npz", named(KNOWN[1], rbm, ROW) | labels), rbm)
+    assert "'labhid', 'labbiases': not read" in note
 
 
 def test_a_guess_warns_a_program(tmp_path):
     rbm = random_rbm()
-    path = write(tmp_path / "model.mat", {"W": rbm.weights, "a": rbm.visible_bias, "b": rbm.hidden_bias})
+    path = write(tmp_path / "model.mat", named("W,a,b", rbm))
     with pytest.warns(UserWarning, match="guessed from the shapes"):
         read_model(path)
     with pytest.warns(UserWarning, match="guessed from the shapes"):
@@ -151,14 +148,11 @@ def test_a_guess_warns_a_program(tmp_path):
 
 def test_square_weights_need_names(path):
     rbm = random_rbm(5, 5)
-    write(path, {"W": rbm.weights, "p": rbm.visible_bias, "q": rbm.hidden_bias})
+    write(path, named("W,p,q", rbm))
     assert refusal(path).endswith(f"'W' (5 x 5) is square, so the shapes do not identify the biases; {ASKED}")
-    found, (note,) = read(path, "W,p,q")
-    assert same(found, rbm) and note.endswith(f"square and taken as (visible, hidden); if it is {TURN}")
+    (note,) = notes_on(path, rbm, "W,p,q")
+    assert note.endswith(f"square and taken as (visible, hidden); if it is {TURN}")
     assert not same(read(path, "W,q,p")[0], rbm)
-
-
-TURN = "(hidden, visible): --transposed (in Python transposed=True)"
 
 
 def test_the_orientation_of_square_weights_is_said_or_known(tmp_path, capfd):
@@ -174,17 +168,14 @@ def test_the_orientation_of_square_weights_is_said_or_known(tmp_path, capfd):
     cases = [(names, turned, noted) for (names, (turned, fixed)) in CONVENTIONS.items() for noted in [not fixed]]
     cases.append((["rbm_am.weights", "rbm_am.visible_bias", "rbm_am.hidden_bias"], True, False))
     for names, turned, noted in cases:
-        weights = rbm.weights.T if turned else rbm.weights
-        np.savez(path, **dict(zip(names, (weights, rbm.visible_bias, rbm.hidden_bias), strict=True)))
-        found, notes = read(path)
-        assert same(found, rbm) and len(notes) == noted, names
+        np.savez(path, **named(names, rbm, turned=turned))
+        assert len(notes_on(path, rbm)) == noted, names
         assert same(read(path, names)[0], rbm)
 
 
 def test_names_that_contradict_the_shapes_are_refused_with_the_way_out(tmp_path):
     rbm, path = random_rbm(), tmp_path / "model.npz"
-    names = ("components_", "intercept_visible_", "intercept_hidden_")
-    write(path, dict(zip(names, (rbm.weights, rbm.visible_bias, rbm.hidden_bias), strict=True)))
+    write(path, named("components_,intercept_visible_,intercept_hidden_", rbm))
     assert refusal(path).endswith("if the biases are right: --no-transposed (in Python transposed=False)")
     assert same(RBM.load(path, transposed=False), rbm)
     with pytest.raises(ValueError, match=r"the biases fit \(visible, hidden\) only: expected --no-transposed"):
@@ -196,7 +187,7 @@ def test_arrays_in_groups_and_structs_are_listed_and_named_by_path(path):
     if path.suffix == ".npz":
         pytest.skip("has no groups")
     names = [f"net{separator}{name}" for name in ("W", "p", "q")]
-    arrays = dict(zip("Wpq", (rbm.weights, rbm.visible_bias, rbm.hidden_bias), strict=True)) | {"more": np.ones((9, 8))}
+    arrays = named("W,p,q", rbm) | {"more": np.ones((9, 8))}
     inside = {f"net/{name}": array for name, array in arrays.items()}
     write(path, {"net": arrays} if path.name == "model.mat" else inside)
     text = refusal(path)
@@ -206,18 +197,17 @@ def test_arrays_in_groups_and_structs_are_listed_and_named_by_path(path):
 
 def test_state_dicts_are_read_at_any_depth():
     rbm = random_rbm()
-    state = {"rbm.W": rbm.weights.T, "rbm.v_bias": rbm.visible_bias, "rbm.h_bias": rbm.hidden_bias}
-    state = {name: Tensor(array) for name, array in state.items()}
+    arrays = named("rbm.W,rbm.v_bias,rbm.h_bias", rbm, turned=True)
+    state = {name: Tensor(array) for name, array in arrays.items()}
     momentum = {"state": [{"momentum": Tensor(rbm.weights)}], "lr": 0.1}
     for content in (state, {"epoch": 3, "model": state, "optimizer": momentum}):
         with warnings.catch_warnings(action="error"):
             assert same(RBM.from_torch(content), rbm)
-    qucumber = dict(zip(KNOWN[0].split(","), (rbm.weights.T, rbm.visible_bias, rbm.hidden_bias), strict=True))
+    qucumber = named(KNOWN[0], rbm, turned=True)
     phase = {name: 2 * array for name, array in qucumber.items()}
     assert same(RBM.from_torch({"rbm_am": qucumber, "rbm_ph": phase}), rbm)
     assert same(RBM(Tensor(rbm.weights), Tensor(rbm.visible_bias[:, None]), rbm.hidden_bias[None]), rbm)
-    frames = (pd.DataFrame(rbm.weights), pd.DataFrame(rbm.visible_bias), pd.Series(rbm.hidden_bias))
-    assert same(RBM(*frames), rbm)
+    assert same(RBM(pd.DataFrame(rbm.weights), pd.DataFrame(rbm.visible_bias), pd.Series(rbm.hidden_bias)), rbm)
     assert RBM(Tensor(np.ones((2, 2), np.float16)), [0, 0], [0, 0]).weights.sum() == 4.0
     with pytest.raises(ValueError, match="expected a dict of arrays, found int"):
         RBM.from_torch(3)
@@ -246,18 +236,18 @@ def test_a_file_that_a_training_writes_is_named(tmp_path):
 
 
 def test_without_a_library_one_line_names_it(tmp_path, monkeypatch):
-    path = tmp_path / "model.pt"
-    with zipfile.ZipFile(path, "w") as archive:
+    path = write(tmp_path / "model.h5", {"weights": np.zeros((6, 4))})
+    for library in ("torch", "h5py"):
+        monkeypatch.setitem(sys.modules, library, None)
+    with zipfile.ZipFile(tmp_path / "model.pt", "w") as archive:
         archive.writestr("archive/data.pkl", b"")
-    monkeypatch.setitem(sys.modules, "torch", None)
-    assert "this file needs torch: pip install torch; where the model is loaded" in refusal(path)
+    assert "this file needs torch: pip install torch; where the model is loaded" in refusal(tmp_path / "model.pt")
+    assert refusal(path) == f"{path}: HDF5 files need h5py: pip install 'logzoo[files]'"
 
 
 @pytest.mark.parametrize("more", [{"W2": np.zeros((6, 4))}, {"c": np.zeros(6)}])
 def test_what_the_shapes_leave_open_needs_names(path, more):
-    rbm = random_rbm()
-    write(path, {"W": rbm.weights, "a": rbm.visible_bias, "b": rbm.hidden_bias} | more)
-    text = refusal(path)
+    text = refusal(write(path, named("W,a,b", random_rbm()) | more))
     assert "expected the arrays weights, visible_bias, hidden_bias or the arrays of" in text and text.endswith(ASKED)
 
 
@@ -287,21 +277,16 @@ def test_what_is_no_real_number_is_refused_by_name_and_never_guessed(tmp_path, w
     biases = {"a": np.zeros(6), "b": np.zeros(4)}
     path = write(tmp_path / "model.npz", {"W": wrong, **biases})
     assert "real numbers" in refusal(path, "W,a,b") and "W" in refusal(path, "W,a,b")
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=f"{re.escape(ASKED)}$"):
         read_model(path, tell=lambda note: None)
-    assert str(caught.value).endswith(ASKED)
-
-
-# Checkpoints of the package rbms
 
 
 def test_the_last_checkpoint_is_read_or_a_named_one(tmp_path):
     rbm, path = random_rbm(), tmp_path / "checkpoints.h5"
     write_hdf5(path, checkpoint_content(rbm, updates=(1, 9, 10, 100)))
-    found, notes = read(path)
-    assert same(found, rbm) and notes == []
-    named, notes = read(path, [f"update_9/params/{name}" for name in ("weight_matrix", "vbias", "hbias")])
-    assert np.array_equal(named.weights, 0.5 * rbm.weights) and notes == []
+    assert notes_on(path, rbm) == []
+    found, notes = read(path, [f"update_9/params/{name}" for name in ("weight_matrix", "vbias", "hbias")])
+    assert np.array_equal(found.weights, 0.5 * rbm.weights) and notes == []
 
 
 def test_checkpoints_of_spins_and_of_other_models(tmp_path):
@@ -329,39 +314,27 @@ def test_packed_hdf5(tmp_path):
     assert refusal(path).endswith("'weights': expected plain numbers, found scaled ones (scale_factor, add_offset)")
 
 
-def test_without_h5py_one_line_names_the_extra(tmp_path, monkeypatch):
-    path = write(tmp_path / "model.h5", {"weights": np.zeros((6, 4))})
-    monkeypatch.setitem(sys.modules, "h5py", None)
-    assert refusal(path) == f"{path}: HDF5 files need h5py: pip install 'logzoo[files]'"
-
-
-# Spins
-
-
-def spin_log_z(weights, visible_bias, hidden_bias, layers):
-    """log Z by adding up all pairs of states, -1 and +1 in the layers of spins."""
+def spin_log_f(weights, visible_bias, hidden_bias, layers="both"):
+    """log f of all pairs of states, -1 and +1 in the layers of spins."""
     states = {"visible": all_states(len(visible_bias)), "hidden": all_states(len(hidden_bias))}
     s, t = (2 * states[name] - 1 if layers in ("both", name) else states[name] for name in ("visible", "hidden"))
-    return np.logaddexp.reduce(((s @ visible_bias)[:, None] + s @ weights @ t.T + t @ hidden_bias).ravel())
+    return (s @ visible_bias)[:, None] + s @ weights @ t.T + t @ hidden_bias
 
 
 @pytest.mark.parametrize("layers", ["both", "visible", "hidden"])
 def test_spins_have_the_log_z_of_the_rbm_and_a_constant(layers):
-    model = random_rbm(5, 3)
-    arrays = (model.weights, model.visible_bias, model.hidden_bias)
+    arrays = named(KNOWN[0], random_rbm(5, 3)).values()
     rbm, constant = RBM.from_spins(*arrays, layers=layers)
-    assert exact_log_z(rbm) + constant == pytest.approx(spin_log_z(*arrays, layers), abs=1e-12)
-    assert abs(exact_log_z(rbm) - spin_log_z(*arrays, layers)) > 1e-3
+    expected = np.logaddexp.reduce(spin_log_f(*arrays, layers).ravel())
+    assert exact_log_z(rbm) + constant == pytest.approx(expected, abs=1e-12)
+    assert abs(exact_log_z(rbm) - expected) > 1e-3
 
 
 def test_spins_have_the_probabilities_of_the_rbm():
-    model = random_rbm()
-    rbm, _ = RBM.from_spins(model.weights, model.visible_bias, model.hidden_bias)
-    v, t = all_states(VISIBLE), 2 * all_states(HIDDEN) - 1
-    s = 2 * v - 1
-    log_f = (s @ model.visible_bias)[:, None] + s @ model.weights @ t.T + t @ model.hidden_bias
+    arrays = named(KNOWN[0], random_rbm()).values()
+    (rbm, _), log_f = RBM.from_spins(*arrays), spin_log_f(*arrays)
     expected = np.logaddexp.reduce(log_f, axis=1) - np.logaddexp.reduce(log_f.ravel())
-    np.testing.assert_allclose(rbm.log_likelihood(v, exact_log_z(rbm)), expected, atol=1e-12)
+    np.testing.assert_allclose(rbm.log_likelihood(all_states(VISIBLE), exact_log_z(rbm)), expected, atol=1e-12)
 
 
 def test_spins_are_checked():
@@ -369,9 +342,6 @@ def test_spins_are_checked():
         RBM.from_spins(np.zeros((3, 2)), np.zeros(3), np.zeros(3))
     with pytest.raises(ValueError, match="layers: unknown value 'all'; expected one of both, hidden, visible"):
         RBM.from_spins(np.zeros((3, 2)), np.zeros(3), np.zeros(2), layers="all")
-
-
-# scikit-learn
 
 
 def test_the_last_step_of_a_fitted_pipeline_is_taken():
@@ -394,27 +364,17 @@ def test_other_objects_are_refused_in_one_line():
         RBM.from_sklearn(Pipeline([("rbm", first), ("pca", fitted)]))
 
 
-# The page
-
-
 def test_what_the_page_says_runs(tmp_path, monkeypatch, capfd):
     """Every snippet of docs/your-own-rbm.md, in order: lines of a shell, of Python, or a formula, which is skipped."""
     monkeypatch.chdir(tmp_path)
     model = random_rbm()
     model.save("model.nc")
     for name, names in (("model.mat", KNOWN[1]), ("model.npz", "W,a,b"), ("spins.npz", "J,a,d")):
-        arrays = (model.weights, model.visible_bias, model.hidden_bias)
-        write(tmp_path / name, dict(zip(names.split(","), arrays, strict=True)))
+        write(tmp_path / name, named(names, model))
     write_hdf5("rbms.h5", checkpoint_content(model))
     data = np.random.default_rng(0).integers(0, 2, (30, VISIBLE))
-    names = {"W": model.weights, "c": model.visible_bias, "b": model.hidden_bias, "data": data}
-    names |= {"J": model.weights, "a": model.visible_bias, "d": model.hidden_bias}
-    names |= {
-        "couplings": np.triu([[0, 1], [1, 0]]),
-        "field": np.zeros(2),
-        "W2": np.ones((HIDDEN, 2)),
-        "b2": np.zeros(2),
-    }
+    names = named("W,c,b", model) | named("J,a,d", model) | {"W2": np.ones((HIDDEN, 2)), "b2": np.zeros(2)}
+    names |= {"data": data, "couplings": np.triu([[0, 1], [1, 0]]), "field": np.zeros(2)}
     names["fitted"] = BernoulliRBM(4, n_iter=2, random_state=0).fit(data)
     page = (Path(__file__).parents[1] / "docs" / "your-own-rbm.md").read_text()
     ran = {"shell": 0, "python": 0}

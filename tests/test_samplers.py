@@ -5,13 +5,12 @@ import pytest
 import twins
 from drawing import draw_each
 
+from logzoo import RBM, exact_log_z
 from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.kernels.annealing import run_annealing
 from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.random import HIDDEN, VISIBLE
-from logzoo.models.exact_sums import exact_log_z
-from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, kernel_parameters, tempered_rbm
 from logzoo.samplers import annealed, tempering_runs
 from logzoo.samplers.tempering_chains import updated_log_z
@@ -21,17 +20,14 @@ BUDGETS = [1, 3, 101]
 STREAM = root_stream(5).child("samplers")
 
 
-def easy_rbm(visible=8, hidden=5, scale=0.6):
-    """Normal weights and biases: chains travel freely."""
-    generator = np.random.default_rng(11)
-    return RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
+# Chains travel freely.
+EASY = twins.normal_rbm(11, 8, 5, 0.6)
 
 
-def tempering(sweeps=2000, chains=10, stream=STREAM, rbm=None, **options):
+def tempering(sweeps, chains, stream=STREAM, rbm=EASY, **options):
     """Draws and the ledger that paid for them."""
     ledger = SweepLedger(sweeps, chains)
-    options = {"base": "visible-bias", "rungs": 20, **options}
-    return tempering_runs.run(easy_rbm() if rbm is None else rbm, ledger, stream, **options), ledger
+    return tempering_runs.run(rbm, ledger, stream, **{"base": "visible-bias", "rungs": 20, **options}), ledger
 
 
 @pytest.mark.parametrize(("form", "base"), [("marginal", None), ("joint", "uniform")])
@@ -42,16 +38,15 @@ def test_tempering_spends_its_whole_budget_and_counts_every_sweep(sweeps, form, 
     # Steps of the search for modes need not be a whole number of sweeps of all chains.
     assert 3 * (sweeps - 1) < ledger.chain_sweeps <= 3 * sweeps
     sampled = ledger.by_purpose["sampling"] // 3
-    assert sampled >= 1
-    np.testing.assert_allclose(draws.occupancy.sum(axis=(0, 2)), sampled, rtol=1e-9)
     np.testing.assert_array_equal(draws.visits.sum(axis=(0, 2)), sampled)
-    assert np.all(draws.occupancy >= 0.0) and np.all(draws.visits >= 0)
+    assert sampled >= 1 and np.all(draws.occupancy >= 0.0) and np.all(draws.visits >= 0)
     np.testing.assert_allclose(draws.occupancy.sum(axis=2), draws.visits.sum(axis=2), rtol=1e-9)
 
 
 def initial_distances(sweeps, chains, scale, seed):
     """Whether the rule was met, and K max |r - c| after each initial iteration."""
-    draws, _ = tempering(sweeps, chains, root_stream(seed), easy_rbm(scale=scale), rungs=5, initial_sweeps=10)
+    rbm = twins.normal_rbm(11, 8, 5, scale)
+    draws, _ = tempering(sweeps, chains, root_stream(seed), rbm, rungs=5, initial_sweeps=10)
     return draws.rule_met, 5 * np.max(np.abs(draws.prior - draws.initial_occupancy), axis=1)
 
 
@@ -81,8 +76,7 @@ def test_without_the_final_run_exactly_the_iterations_asked_for_are_made():
     draws, ledger = tempering(10_000, 300, rungs=5, final=False, initial_iterations=7, initial_sweeps=13)
     assert len(draws.initial_log_z) == 7
     assert ledger.by_purpose == {"initial iterations": 300 * 7 * 13}
-    assert draws.occupancy.shape == draws.visits.shape == (0, 300, 5)
-    assert np.all(draws.round_trips == 0)
+    assert draws.occupancy.shape == draws.visits.shape == (0, 300, 5) and np.all(draws.round_trips == 0)
     with pytest.raises(BudgetExceeded):
         tempering(90, 3, final=False, initial_iterations=7, initial_sweeps=13)
 
@@ -93,10 +87,10 @@ def test_log_z_at_every_rung_tends_to_the_exact_curve(form, base):
     occupancy = draws.occupancy.sum(axis=(0, 1))
     result = draws.log_z_base + updated_log_z(draws.log_z_hat, draws.prior, occupancy / occupancy.sum())
     if base is None:
-        assert result[-1] == pytest.approx(exact_log_z(easy_rbm()), abs=0.05)
+        assert result[-1] == pytest.approx(exact_log_z(EASY), abs=0.05)
         return
-    log_odds = easy_rbm().visible_bias if base == "visible-bias" else np.zeros(8)
-    exact = [exact_log_z(tempered_rbm(easy_rbm(), log_odds, beta)) for beta in draws.betas]
+    log_odds = EASY.visible_bias if base == "visible-bias" else np.zeros(8)
+    exact = [exact_log_z(tempered_rbm(EASY, log_odds, beta)) for beta in draws.betas]
     np.testing.assert_allclose(result, exact, atol=0.05)
     assert np.ptp(exact) > 0.2  # a flat curve would pass for any estimate
 
@@ -123,43 +117,35 @@ def test_interpolation_stays_within_its_tolerance_and_counts_for_steep_models():
     assert tempering(200, 20, rbm=rbm, rungs=200, form="joint")[0].interpolation_error == 0.0
 
 
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"form": "both"}, "form"),
-        ({"rungs": 1}, "rungs"),
-        ({"ladder": "steep"}, "ladder"),
-        ({"prior": np.zeros(20)}, "prior"),
-        ({"initial_sweeps": 0}, "initial_sweeps"),
-        ({"initial_iterations": 0}, "initial_iterations"),
-        ({"base": "flat"}, "base"),
-    ],
-)
-def test_impossible_options_of_tempering_are_refused_before_any_sweep(options, match):
+BAD = {"form": "both", "rungs": 1, "ladder": "steep", "prior": np.zeros(20), "base": "flat"}
+BAD |= {"initial_sweeps": 0, "initial_iterations": 0}
+
+
+@pytest.mark.parametrize("option", BAD)
+def test_impossible_options_of_tempering_are_refused_before_any_sweep(option):
     ledger = SweepLedger(1000, 3)
-    with pytest.raises(ValueError, match=match):
-        tempering_runs.run(easy_rbm(), ledger, STREAM, **{"rungs": 20, "base": "uniform", **options})
+    with pytest.raises(ValueError, match=option):
+        tempering_runs.run(EASY, ledger, STREAM, **{"rungs": 20, "base": "uniform", option: BAD[option]})
     assert ledger.spent == 0
 
 
-def annealing(sweeps, chains, rbm, base="visible-bias", **options):
+def annealing(sweeps, chains, base="visible-bias", **options):
     """Draws and the ledger that paid for them."""
     ledger = SweepLedger(sweeps, chains)
-    return annealed.run(rbm, ledger, STREAM, base=base, **options), ledger
+    return annealed.run(EASY, ledger, STREAM, base=base, **options), ledger
 
 
 @pytest.mark.parametrize("base", [None, "uniform"])
 @pytest.mark.parametrize("sweeps", BUDGETS)
 def test_annealing_spends_its_whole_budget(sweeps, base):
-    draws, ledger = annealing(sweeps, 3, easy_rbm(), base)
+    draws, ledger = annealing(sweeps, 3, base)
     assert ledger.spent == sweeps
     assert 3 * (sweeps - 1) < ledger.chain_sweeps <= 3 * sweeps
-    assert draws.log_weight.shape == (3,)
-    assert np.all(np.isfinite(draws.log_weight))
+    assert draws.log_weight.shape == (3,) and np.all(np.isfinite(draws.log_weight))
 
 
 def test_weights_equal_those_of_the_slow_twin():
-    rbm, base = easy_rbm(6, 4, scale=1.5), np.random.default_rng(4).standard_normal(6)
+    rbm, base = twins.normal_rbm(11, 6, 4, 1.5), np.random.default_rng(4).standard_normal(6)
     betas = inverse_temperatures("linear", 25)
     parameters, key, count = kernel_parameters(rbm, base), STREAM.key, 7
     chains = new_chains(count, 6, 4)
@@ -184,9 +170,8 @@ def test_weights_equal_those_of_the_slow_twin():
 
 @pytest.mark.parametrize(("sweeps", "base"), [(1, "visible-bias"), (5, "uniform")])
 def test_the_mean_weight_is_unbiased_however_few_the_sweeps(sweeps, base):
-    rbm = easy_rbm()
-    draws, _ = annealing(sweeps, 40_000, rbm, base)
-    ratio = np.exp(draws.log_weight + draws.log_z_base - exact_log_z(rbm))
+    draws, _ = annealing(sweeps, 40_000, base)
+    ratio = np.exp(draws.log_weight + draws.log_z_base - exact_log_z(EASY))
     assert ratio.std() > 0.05
     assert ratio.mean() == pytest.approx(1.0, abs=4 * ratio.std() / np.sqrt(ratio.size))
 
@@ -194,4 +179,4 @@ def test_the_mean_weight_is_unbiased_however_few_the_sweeps(sweeps, base):
 def test_impossible_options_of_annealing_are_refused():
     for options in ({"ladder": [0.0, 1.0]}, {"base": [0.0]}):
         with pytest.raises(ValueError, match=next(iter(options))):
-            annealing(50, 3, easy_rbm(), **options)
+            annealing(50, 3, **options)

@@ -7,16 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.reporting.scorecard import (
-    csv,
-    entries,
-    markdown,
-    scorecard,
-    stand_in_line,
-    stand_ins,
-    summary,
-    without_links,
-)
+from replication.reporting import scorecard as cards
 from replication.reporting.statistics import Statistic
 from replication.reporting.verdicts import verdicts
 
@@ -31,12 +22,9 @@ STATISTICS = {
     "rts-f9-large": Statistic(1.0, 0.5, 1.5, "size"),
     "rts-f9-any": Statistic(np.nan, np.nan, np.nan, "presence"),
 }
+MADE_FROM = {"truth": "data/quick/truths/one.nc", "rts": "data/quick/estimates/one/rts.nc"}
 PLACES = {
-    "rts-f9": {
-        "paper": "rts",
-        "picture": "figures/quick/rts/rts-f9.png",
-        "artifacts": {"truth": "data/quick/truths/one.nc", "rts": "data/quick/estimates/one/rts.nc"},
-    },
+    "rts-f9": {"paper": "rts", "picture": "figures/quick/rts/rts-f9.png", "artifacts": MADE_FROM},
     "trk-f1": {"paper": "trk", "picture": "", "artifacts": {}},
 }
 
@@ -48,55 +36,49 @@ def tables_of_verdicts(**options):
 
 @pytest.fixture
 def card():
-    return scorecard(CLAIMS, tables_of_verdicts(), PLACES)
+    return cards.scorecard(CLAIMS, tables_of_verdicts(), PLACES)
 
 
 def test_every_claim_has_its_verdict_and_papers_their_order(card):
     assert list(card["id"].values) == ["rts-f9-small", "rts-f9-large", "rts-f9-any", "trk-f1"]
     assert list(card["verdict"].values) == ["reproduced", "undecided at this scale", "not tested", "not tested"]
     assert list(card["reason"].values) == ["", "", "no data for it at this scale", "nothing to measure"]
-    assert re.findall(r"\d+", summary(card, "quick")) == ["4", "1", "1", "1", "2", "1"]
+    assert re.findall(r"\d+", cards.summary(card, "quick")) == ["4", "1", "1", "1", "2", "1"]
+    # Numbers keep their precision in CSV.
+    read = pd.read_csv(io.StringIO(cards.csv(card)), index_col=0, keep_default_na=False)
+    assert list(read.index) == list(card["id"].values)
+    assert read.loc["rts-f9-small", "high"] == "0.9" and read.loc["trk-f1", "value"] == ""
 
 
 def test_links_lead_to_the_figure_and_to_what_it_was_judged_from(card):
-    text = markdown(card, "figures/quick")
+    text = cards.markdown(card, "figures/quick")
     assert (
         "| It is \\|small\\| | small | \\|size\\|: 0.5 [0.4, 0.9] | at most 1 | reproduced \N{DAGGER} "
         "| [rts-f9](rts/rts-f9.png) "
         "| [truth](../../data/quick/truths/one.nc), [rts](../../data/quick/estimates/one/rts.nc) |"
     ) in text
     assert "| A drawing | - | - | - | not tested (nothing to measure) | trk-f1 | - |" in text
-    assert "0.5 [0.4, 0.9] | at most 1 | reproduced \N{DAGGER} | rts-f9 | truth, rts |" in without_links(text)
-
-
-def test_numbers_keep_their_precision_in_csv(card):
-    read = pd.read_csv(io.StringIO(csv(card)), index_col=0, keep_default_na=False)
-    assert list(read.index) == list(card["id"].values)
-    assert read.loc["rts-f9-small", "high"] == "0.9" and read.loc["trk-f1", "value"] == ""
+    assert "0.5 [0.4, 0.9] | at most 1 | reproduced \N{DAGGER} | rts-f9 | truth, rts |" in cards.without_links(text)
 
 
 def test_stand_in_data_leave_claims_untested_and_are_named():
     tables = tables_of_verdicts(reason="stand-in data")
     tables["rts-f9"].attrs |= {"stand_in_for": "mnist", "stand_in_reason": "no way out"}
-    card = scorecard(CLAIMS, tables, PLACES)
+    card = cards.scorecard(CLAIMS, tables, PLACES)
     assert set(card["verdict"].values) == {"not tested"}
-    assert "not tested (stand-in data)" in markdown(card, "figures/quick")
-    assert "something else stands in for mnist." in markdown(card, "figures/quick")
-    both = stand_ins([card, {"stand_in_for": "dna", "stand_in_reason": "lost"}, {}])
+    assert "not tested (stand-in data)" in cards.markdown(card, "figures/quick")
+    assert "something else stands in for mnist." in cards.markdown(card, "figures/quick")
+    both = cards.stand_ins([card, {"stand_in_for": "dna", "stand_in_reason": "lost"}, {}])
     assert both == {"stand_in_for": "dna, mnist", "stand_in_reason": "lost\nno way out"}
-    assert stand_ins([both, {"stand_in_for": "dna", "stand_in_reason": "lost"}]) == both
-    assert stand_in_line({}) == "" and stand_ins([{}]) == {}
-
-
-def test_a_claim_without_verdict_or_reason_is_refused():
-    with pytest.raises(ValueError, match="rts-f9-small: expected a verdict"):
-        scorecard(CLAIMS, {}, PLACES)
+    assert cards.stand_ins([both, {"stand_in_for": "dna", "stand_in_reason": "lost"}]) == both
+    assert cards.stand_in_line({}) == "" and cards.stand_ins([{}]) == {}
 
 
 def test_a_claim_that_is_not_reproduced_says_why_and_no_other_does():
-    entries_of = {name: {**entry, "why": "of a fault"} for name, entry in CLAIMS.items() if name in STATISTICS}
+    tested = {name: {**entry, "why": "of a fault"} for name, entry in CLAIMS.items() if name in STATISTICS}
     statistics = {**STATISTICS, "rts-f9-large": Statistic(0.2, 0.1, 0.3, "size")}
-    judged = {"rts-f9": verdicts(entries_of, statistics)}
-    rows = {row["id"]: row for row in entries(scorecard(CLAIMS, judged, PLACES))}
-    assert rows["rts-f9-large"]["reason"] == "of a fault"
-    assert rows["rts-f9-small"]["reason"] == ""
+    card = cards.scorecard(CLAIMS, {"rts-f9": verdicts(tested, statistics)}, PLACES)
+    reasons = {row["id"]: row["reason"] for row in cards.entries(card)}
+    assert reasons["rts-f9-large"] == "of a fault" and reasons["rts-f9-small"] == ""
+    with pytest.raises(ValueError, match="rts-f9-small: expected a verdict"):
+        cards.scorecard(CLAIMS, {}, PLACES)

@@ -1,14 +1,12 @@
 """The site that Sphinx makes of docs/: it builds without a warning, and loads nothing from elsewhere."""
 
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from browser import Browser, find_chromium
-from projects import ROOT, catalogue_of, closed_environment
+from projects import ROOT, catalogue_of, run_module
 
 import logzoo
 from logzoo.estimators.estimator_registry import ESTIMATORS
@@ -25,27 +23,21 @@ class Page(HTMLParser):
 
     def __init__(self, path):
         super().__init__()
-        self.path, self.ids, self.links, self.loaded = path, set(), [], []
-        self._texts, self._codes, self._in_code = [], [], 0
-        self.feed(path.read_text())
-        self.text, self.code = (" ".join("".join(texts).split()) for texts in (self._texts, self._codes))
+        self.path, self.ids, self.links, self.loaded, self._texts = path, set(), [], [], []
+        content = path.read_text()
+        self.feed(content)
+        self.text = " ".join("".join(self._texts).split())
+        self.code = re.sub(r"<[^>]*>", " ", " ".join(re.findall(r"<code\b.*?</code>", content, re.DOTALL)))
 
     def handle_starttag(self, tag, attributes):
-        found = dict(attributes)
-        self._in_code += tag == "code"
-        self.ids.add(found.get("id"))
-        self.loaded += [found[key] for key in _LOADING if found.get(key)]
-        if "href" in found:
-            (self.links if tag == "a" else self.loaded).append(found["href"])
-
-    def handle_endtag(self, tag):
-        self._in_code -= tag == "code"
-        self._codes.append(" ")
+        values = dict(attributes)
+        self.ids.add(values.get("id"))
+        self.loaded += [values[key] for key in _LOADING if values.get(key)]
+        if "href" in values:
+            (self.links if tag == "a" else self.loaded).append(values["href"])
 
     def handle_data(self, data):
         self._texts.append(data)
-        if self._in_code:
-            self._codes.append(data)
 
 
 class Site:
@@ -53,28 +45,19 @@ class Site:
 
     def __init__(self, folder):
         self.folder = folder
-        paths = sorted(folder.rglob("*.html"))
-        self.pages = {path.relative_to(folder).as_posix(): Page(path) for path in paths}
+        self.pages = {path.relative_to(folder).as_posix(): Page(path) for path in folder.rglob("*.html")}
 
     def from_networks(self):
         """Addresses elsewhere from which pages and styles load."""
-        found = [
-            f"{name} loads {address}"
-            for name, page in self.pages.items()
-            for address in page.loaded
-            if urlsplit(address).netloc or urlsplit(address).scheme not in ("", "data")
-        ]
-        styles = (path for path in self.folder.rglob("*.css") if _BY_STYLE.search(path.read_text()))
-        return found + [f"{path.name} loads from a network" for path in styles]
+        loaded = {(name, address) for name, page in self.pages.items() for address in page.loaded}
+        styles = {(path.name, "a network") for path in self.folder.rglob("*.css") if _BY_STYLE.search(path.read_text())}
+        local = ("", "data")
+        return styles | {row for row in loaded if urlsplit(row[1]).netloc or urlsplit(row[1]).scheme not in local}
 
     def broken(self):
         """Targets of links, and loaded files, that do not exist."""
-        return [
-            f"{name}: {address}"
-            for name, page in self.pages.items()
-            for address in {*page.links, *page.loaded}
-            if not self._leads_somewhere(page, address)
-        ]
+        links = [(page, address) for page in self.pages.values() for address in {*page.links, *page.loaded}]
+        return [(str(page.path), address) for page, address in links if not self._leads_somewhere(page, address)]
 
     def _leads_somewhere(self, page, address):
         parts = urlsplit(address)
@@ -87,17 +70,11 @@ class Site:
         return target is None or not parts.fragment or unquote(parts.fragment) in target.ids
 
 
-def build(source, target):
-    """Build a site, warnings being errors, with no way out to the network."""
-    options = ["-q", "-W", "--keep-going", "-d", target.parent / "trees"]
-    command = [sys.executable, "-m", "sphinx", *options, source, target]
-    return subprocess.run(command, env=closed_environment(ROOT), capture_output=True, text=True)
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
+    """The site, built with warnings as errors, with no way out to the network."""
     folder = tmp_path_factory.mktemp("site").resolve() / "html"
-    done = build(DOCS, folder)
+    done = run_module(ROOT, "sphinx", "-q", "-W", "--keep-going", "-d", folder.parent / "trees", DOCS, folder)
     assert done.returncode == 0 and done.stderr == "", done.stderr
     return Site(folder)
 
@@ -125,12 +102,8 @@ def test_every_public_name_is_described_with_its_fields(site, extensions):
     from public_names import example_of
 
     page = site.pages["reference/api.html"]
-    fields = {
-        f"{name}.{field}"
-        for name in logzoo.__all__
-        if isinstance(obj := getattr(logzoo, name), type)
-        for field in obj.__annotations__
-    }
+    classes = {name: obj for name in logzoo.__all__ if isinstance(obj := getattr(logzoo, name), type)}
+    fields = {f"{name}.{field}" for name, obj in classes.items() for field in obj.__annotations__}
     assert {"Estimate.reasons", "TrainingRun.trace", "RBM.weights"} <= fields
     assert {f"logzoo.{name}" for name in {*logzoo.__all__, *fields}} <= page.ids
     assert "Alias for field" not in page.text
@@ -169,11 +142,8 @@ def test_every_setting_is_described_with_its_type(site, extensions):
     from settings_reference import sections, type_of
 
     page, found = site.pages["reference/configuration.html"], sections()
-    assert {name: found[name][0] for name in ("Training", "KnownModel", "Address")} == {
-        "Training": "models.<name>.train",
-        "KnownModel": "models.<name>",
-        "Address": "sources.<name>.files.<name>.sources.<number>",
-    }
+    paths = ["models.<name>.train", "models.<name>", "sources.<name>.files.<name>.sources.<number>"]
+    assert [found[name][0] for name in ("Training", "KnownModel", "Address")] == paths
     for name, (path, schema) in found.items():
         assert f"settings-{name.lower()}" in page.ids and path in page.text
         for field in schema["properties"].values():
@@ -182,19 +152,17 @@ def test_every_setting_is_described_with_its_type(site, extensions):
 
 
 def test_nothing_is_loaded_from_a_network_and_all_links_lead_somewhere(site):
-    assert site.from_networks() == [] and site.broken() == []
+    assert site.from_networks() == set() and site.broken() == []
 
 
 @pytest.mark.skipif(find_chromium() is None, reason="no Chromium")
 @pytest.mark.parametrize("name", ["index", "gallery", "reference/api"])
 def test_a_browser_has_nothing_to_complain_of(site, name, tmp_path):
+    count = "document.querySelectorAll('{}').length"
     with Browser(find_chromium(), tmp_path) as browser:
         for width in (360, 1280):
             browser.open((site.folder / f"{name}.html").as_uri(), width=width)
             assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
             assert browser.complaints() == []
-            blocks, buttons = (
-                browser.evaluate(f"document.querySelectorAll('{one}').length") for one in (".highlight", ".copy")
-            )
-            assert buttons == blocks
+            assert browser.evaluate(count.format(".highlight")) == browser.evaluate(count.format(".copy"))
             assert all(address.startswith("file:") for address in browser.requests())

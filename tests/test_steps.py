@@ -7,18 +7,13 @@ import pytest
 
 from logzoo.training.steps import Ascent, RMSprop, RMSspectral, sharp, sharp_of_rank
 
-STEPS = {"ascent": Ascent, "rmsprop": RMSprop, "spectral": RMSspectral}
-EVERY_STEP = [("ascent", {}), ("rmsprop", {}), ("spectral", {}), ("spectral", {"rank": 3})]
+EVERY_STEP = [(Ascent, {}), (RMSprop, {}), (RMSspectral, {}), (RMSspectral, {"rank": 3})]
 
 
 class Parts(NamedTuple):
     weights: np.ndarray
     visible_bias: np.ndarray
     hidden_bias: np.ndarray
-
-
-def make_step(name, **options):
-    return STEPS[name](**options)
 
 
 def parts(seed, visible=20, hidden=30):
@@ -33,13 +28,6 @@ def moved(step, gradient, rate=1.0):
     return values
 
 
-def matrix_of(sizes, shape, seed=1):
-    """Matrix with those singular values, float32, and its U V'."""
-    generator = np.random.default_rng(seed)
-    left, right = (np.linalg.qr(generator.standard_normal((rows, len(sizes))))[0] for rows in shape)
-    return ((left * sizes) @ right.T).astype(np.float32), left @ right.T
-
-
 def exact_sharp(matrix):
     left, sizes, right = np.linalg.svd(matrix.astype(np.float64), full_matrices=False)
     return sizes.sum() * left @ right
@@ -52,7 +40,7 @@ def relative_error(found, expected):
 def test_ascent_adds_rate_times_gradient_to_the_bit():
     values, gradient = parts(1), parts(2)
     expected = [array + np.float32(0.05) * slope for array, slope in zip(values, gradient, strict=True)]
-    make_step("ascent")(values, gradient, 0.05)
+    Ascent()(values, gradient, 0.05)
     for array, want in zip(values, expected, strict=True):
         np.testing.assert_array_equal(array, want)
 
@@ -62,15 +50,15 @@ def test_ascent_adds_rate_times_gradient_to_the_bit():
 def test_a_step_returns_the_largest_size_of_all_parameters(planted, part, place):
     values, gradient = parts(1, 100, 60), parts(2, 100, 60)
     largest = max(np.abs(array + np.float32(0.05) * slope).max() for array, slope in zip(values, gradient, strict=True))
-    assert make_step("ascent")(Parts(*(array.copy() for array in values)), gradient, 0.05) == largest
+    assert Ascent()(Parts(*(array.copy() for array in values)), gradient, 0.05) == largest
     values[part][place] = planted
     gradient[part][place] = 0.0
-    np.testing.assert_array_equal(make_step("ascent")(values, gradient, 0.05), abs(planted))
+    np.testing.assert_array_equal(Ascent()(values, gradient, 0.05), abs(planted))
 
 
 @pytest.mark.parametrize("decay", [0.0, 0.9])
 def test_rmsprop_divides_by_a_weighted_root_mean_square(decay):
-    step, gradients = make_step("rmsprop", decay=decay, epsilon=0.1), [parts(seed) for seed in range(4)]
+    step, gradients = RMSprop(decay=decay, epsilon=0.1), [parts(seed) for seed in range(4)]
     for gradient in gradients:
         result = moved(step, gradient, 0.3)
     weights = decay ** np.arange(3, -1, -1.0)
@@ -90,7 +78,7 @@ def test_sharp_is_that_of_the_svd(shape):
 @pytest.mark.parametrize("rank", [None, 3])
 def test_spectral_step_sharpens_between_two_roots_and_moves_biases_by_rmsprop(rank):
     options = {"decay": 0.9, "epsilon": 0.01}
-    spectral, plain = make_step("spectral", rank=rank, **options), make_step("rmsprop", **options)
+    spectral, plain = RMSspectral(rank=rank, **options), RMSprop(**options)
     for seed in range(3):
         gradient = parts(seed)
         result, simple = moved(spectral, gradient, 0.1), moved(plain, gradient, 0.1)
@@ -104,8 +92,9 @@ def test_spectral_step_sharpens_between_two_roots_and_moves_biases_by_rmsprop(ra
 
 @pytest.mark.parametrize("shape", [(120, 90), (90, 120)])
 def test_cheap_form_scales_the_remainder(shape):
-    sizes = np.geomspace(1.0, 1e-3, 60)
-    matrix, _ = matrix_of(sizes, shape)
+    generator, sizes = np.random.default_rng(1), np.geomspace(1.0, 1e-3, 60)
+    left, right = (np.linalg.qr(generator.standard_normal((rows, 60)))[0] for rows in shape)
+    matrix = ((left * sizes) @ right.T).astype(np.float32)
     left, values, right = np.linalg.svd(matrix.astype(np.float64), full_matrices=False)
     remainder = matrix - (left[:, :8] * values[:8]) @ right[:8]
     expected = values[:9].sum() * (left[:, :8] @ right[:8] + remainder / values[8])
@@ -114,25 +103,25 @@ def test_cheap_form_scales_the_remainder(shape):
     assert relative_error(sharp(matrix), expected) > 0.3
 
 
-@pytest.mark.parametrize("name, options", EVERY_STEP)
-def test_weight_decay_shrinks_the_weights_alone(name, options):
+@pytest.mark.parametrize("step_of, options", EVERY_STEP)
+def test_weight_decay_shrinks_the_weights_alone(step_of, options):
     values, plain = parts(1), parts(1)
-    make_step(name, weight_decay=0.2, **options)(values, parts(2), 0.1)
-    make_step(name, **options)(plain, parts(2), 0.1)
+    step_of(weight_decay=0.2, **options)(values, parts(2), 0.1)
+    step_of(**options)(plain, parts(2), 0.1)
     np.testing.assert_allclose(plain.weights - values.weights, 0.02 * parts(1).weights, atol=1e-6)
     np.testing.assert_array_equal(values.visible_bias, plain.visible_bias)
     np.testing.assert_array_equal(values.hidden_bias, plain.hidden_bias)
 
 
 @pytest.mark.parametrize(
-    "name, options, message",
+    "step_of, options, message",
     [
-        ("rmsprop", {"decay": 1.0}, "decay: .* found 1.0"),
-        ("spectral", {"epsilon": 0.0}, "epsilon: .* found 0.0"),
-        ("spectral", {"rank": 0}, "rank: .* found 0"),
-        ("ascent", {"weight_decay": -0.1}, "weight_decay: .* found -0.1"),
+        (RMSprop, {"decay": 1.0}, "decay: .* found 1.0"),
+        (RMSspectral, {"epsilon": 0.0}, "epsilon: .* found 0.0"),
+        (RMSspectral, {"rank": 0}, "rank: .* found 0"),
+        (Ascent, {"weight_decay": -0.1}, "weight_decay: .* found -0.1"),
     ],
 )
-def test_bad_options_are_named(name, options, message):
+def test_bad_options_are_named(step_of, options, message):
     with pytest.raises(ValueError, match=message):
-        make_step(name, **options)
+        step_of(**options)

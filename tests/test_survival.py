@@ -6,10 +6,12 @@ import subprocess
 import sys
 import time
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 import xarray as xr
+from projects import wait_for
 from test_trackers import patterns
 
 from logzoo.estimators.estimator_registry import estimate_together
@@ -27,35 +29,22 @@ from replication.jobs import checkpoint_of
 PROVENANCE = {"parameters": {}, "source": "0" * 64, "inputs": {}, "seed_path": ""}
 
 
-def truth(log_z):
+def write_truth(path, log_z):
     names = {"log_z": "log partition function", "std_error": "standard error", "more": "ballast"}
     values = {"log_z": ((), log_z), "std_error": ((), 0.0), "more": (("i",), np.full(20_000, log_z))}
-    return xr.Dataset({name: labelled(*values[name], text, "nat") for name, text in names.items()})
+    truth = xr.Dataset({name: labelled(*values[name], text, "nat") for name, text in names.items()})
+    write_artifact(truth, path, kind="truth", **PROVENANCE)
 
 
-def write_truth(path, log_z):
-    write_artifact(truth(log_z), path, kind="truth", **PROVENANCE)
-
-
-def until(happened, seconds):
-    """Wait for an event, at most `seconds`; returns whether it has happened."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if happened():
-            return True
-        time.sleep(0.01)
-    return False
-
-
-def killed(work, seconds, begun=None):
-    """Do work in a separate process and kill it `seconds` after its start; returns whether it was still working."""
+def killed(work, seconds, begun=lambda: True):
+    """Do work in a separate process and kill it `seconds` after it has begun; returns whether it was still working."""
     child = os.fork()
     if child == 0:
         try:
             work()
         finally:
             os._exit(0)
-    assert begun is None or until(begun, 30)
+    wait_for(begun)
     time.sleep(seconds)
     os.kill(child, signal.SIGKILL)
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
@@ -107,20 +96,15 @@ def test_a_full_disk_is_one_line_that_names_the_file(small_disk):
     space = os.statvfs(small_disk)
     with (small_disk / "ballast").open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, space.f_bavail * space.f_frsize)
-    writers = {
-        "old.nc": lambda path: write_truth(path, 2.0),
-        "new.nc": lambda path: write_truth(path, 2.0),
-        "new.txt": lambda path: atomic.write_text(path, "x" * 10_000),
-        "new.png": lambda path: atomic.write_bytes(path, bytes(10_000)),
-    }
-    for name, write in writers.items():
+    for name, write, content in (
+        *(("old.nc", write_truth, 2.0), ("new.nc", write_truth, 2.0)),
+        *(("new.txt", atomic.write_text, "x" * 10_000), ("new.png", atomic.write_bytes, bytes(10_000))),
+    ):
         with pytest.raises(OSError, match="No space left on device") as caught:
-            write(small_disk / name)
+            write(small_disk / name, content)
         assert caught.value.filename == str(small_disk / name)
-    script = (
-        "from logzoo.io.atomic import write_text\nfrom replication.jobs import job\n"
-        "with job('logs/job.log'): write_text('new.txt', 'x' * 10_000)"
-    )
+    script = "from logzoo.io.atomic import write_text\nfrom replication.jobs import job\n"
+    script += "with job('logs/job.log'): write_text('new.txt', 'x' * 10_000)"
     done = subprocess.run([sys.executable, "-c", script], cwd=small_disk, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (1, "ERROR new.txt: No space left on device\n")
     assert (small_disk / "old.nc").read_bytes() == before
@@ -137,10 +121,7 @@ def test_a_training_killed_five_times_ends_in_the_same_file(tmp_path, monkeypatc
         write_artifact(rbm.to_dataset(), tmp_path / name, kind="model", **PROVENANCE)
 
     def step():
-        if not path.exists():
-            return 0
-        with np.load(path) as stored:
-            return int(stored["step"])
+        return int(np.load(path)["step"]) if path.exists() else 0
 
     train("whole.nc")
     path, reached = path_beside(tmp_path / "killed.nc"), [0]
@@ -150,31 +131,23 @@ def test_a_training_killed_five_times_ends_in_the_same_file(tmp_path, monkeypatc
     assert reached == sorted(reached) and reached[-1] < 1500
     train("killed.nc")
     assert (tmp_path / "killed.nc").read_bytes() == (tmp_path / "whole.nc").read_bytes()
-    discard_beside(tmp_path / "killed.nc")
-    discard_beside(tmp_path / "whole.nc")
+    for name in ("killed.nc", "whole.nc"):
+        discard_beside(tmp_path / name)
     assert sorted(os.listdir(tmp_path)) == ["killed.nc", "whole.nc"]
-
-
-class Interrupted(Exception):
-    pass
 
 
 def test_estimates_go_on_after_the_last_that_was_finished(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoints, "_SECONDS", 0.0)
     draws = np.random.default_rng(2)
     rbm = RBM(draws.normal(0.0, 0.3, (8, 5)), draws.normal(0.0, 0.3, 8), draws.normal(0.0, 0.3, 5))
-    made = []
-    asked = {
-        "rts": {"method": "rts", "options": {}, "budgets": [60, 90], "replicates": 2},
-        "sd": {"method": "sd", "options": {}, "budgets": [90, 60], "replicates": 2},
-        "tap": {"method": "tap", "options": {}, "budgets": [60, 90], "replicates": 2},
-        "short": {"method": "ais", "options": {"base": "uniform"}, "budgets": [60], "replicates": 1},
-    }
+    made, budgets = [], {"rts": [60, 90], "sd": [90, 60], "tap": [60, 90]}
+    asked = {name: {"method": name, "options": {}, "budgets": budgets[name], "replicates": 2} for name in budgets}
+    asked["short"] = {"method": "ais", "options": {"base": "uniform"}, "budgets": [60], "replicates": 1}
 
     def estimate(allowed, checkpoint):
         def counted(*arguments):
             if len(made) == allowed:
-                raise Interrupted
+                raise KeyboardInterrupt
             made.append(arguments[-1])
             return estimate_together(*arguments)
 
@@ -190,13 +163,13 @@ def test_estimates_go_on_after_the_last_that_was_finished(tmp_path, monkeypatch)
     assert np.ptp(whole["rts"].log_z.values, axis=0).all() and not np.ptp(whole["tap"].log_z.values, axis=0).any()
     made.clear()
     for allowed in (1, 1, 3):
-        with pytest.raises(Interrupted):
+        with pytest.raises(KeyboardInterrupt):
             estimate(allowed, Checkpoint(tmp_path / "c.npz", "mine"))
     again = estimate(None, Checkpoint(tmp_path / "c.npz", "mine"))
     assert identical(again, whole) and len(made) == len(set(made)) == 4
     # The checkpoint has all the work; a checkpoint of other work is not used.
     assert identical(estimate(4, Checkpoint(tmp_path / "c.npz", "mine")), whole)
-    with pytest.raises(Interrupted):
+    with pytest.raises(KeyboardInterrupt):
         estimate(4, Checkpoint(tmp_path / "c.npz", "other"))
 
 
@@ -205,12 +178,8 @@ def test_checkpoints_of_jobs_are_good_for_the_same_inputs_params_and_code(tmp_pa
     for number, path in enumerate(inputs):
         write_truth(path, float(number))
     settings = {"settings": {"rts": {"seed": 0}}, "sources": {"rts": "1"}, "stream": "estimate"}
-    tasks = [
-        (inputs[0], settings),
-        (inputs[1], settings),
-        (inputs[0], settings | {"settings": {"rts": {"seed": 1}}}),
-        (inputs[0], settings | {"sources": {"rts": "2"}}),
-    ]
+    changes = [{}, {"settings": {"rts": {"seed": 1}}}, {"sources": {"rts": "2"}}]
+    tasks = [(inputs[1], settings), *((inputs[0], settings | change) for change in changes)]
     tasks = [SimpleNamespace(input=[str(path)], output=[tmp_path / "o.nc"], params=params) for path, params in tasks]
     identities = [checkpoint_of(task).identity for task in tasks]
     assert len({*identities, checkpoint_of(tasks[0], name="0.1").identity}) == 5
@@ -219,17 +188,13 @@ def test_checkpoints_of_jobs_are_good_for_the_same_inputs_params_and_code(tmp_pa
 
 
 def test_a_checkpoint_that_has_no_room_is_a_warning(tmp_path, monkeypatch, caplog):
-    def refuse(_):
-        raise OSError(28, "No space left on device")
-
     whole = train_rbm(patterns(), "pcd", hidden=4, batch=20, updates=30).rbm
     monkeypatch.setattr(checkpoints, "_SECONDS", 0.0)
-    monkeypatch.setattr("logzoo.io.atomic.os.fsync", refuse)
+    monkeypatch.setattr("logzoo.io.atomic.os.fsync", Mock(side_effect=OSError(28, "No space left on device")))
     run = train_rbm(patterns(), "pcd", hidden=4, batch=20, updates=30, checkpoint=tmp_path / "c.npz")
     np.testing.assert_array_equal(run.rbm.weights, whole.weights)
-    assert [record.message for record in caplog.records] == [
-        f"{tmp_path / 'c.npz'}: No space left on device; the work continues without a new checkpoint"
-    ]
+    (record,) = caplog.records
+    assert record.message.startswith(f"{tmp_path / 'c.npz'}: No space left on device; the work continues")
     assert os.listdir(tmp_path) == []
 
 
@@ -248,22 +213,21 @@ def test_locks_are_stale_when_no_process_holds_them(tmp_path):
     lock = tmp_path / "locks" / "0.output.lock"
 
     def reader():
-        process = subprocess.Popen(
-            [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        process = subprocess.Popen([sys.executable, "-c", script], text=True, **pipes)
         return process, process.stdout.readline().strip()
 
-    first, said = reader()
-    assert said == "False"
+    first, cleared = reader()
+    assert cleared == "False"
     lock.parent.mkdir()
     lock.touch()
-    second, said = reader()
-    assert said == "False" and lock.exists()
+    second, cleared = reader()
+    assert cleared == "False" and lock.exists()
     for process in (first, second):
         process.kill()
         process.communicate()
-    third, said = reader()
-    assert said == "True" and not lock.exists()
+    third, cleared = reader()
+    assert cleared == "True" and not lock.exists()
     third.communicate("\n")
     assert startup.clear_stale_locks(tmp_path / "absent" / "folder") is False
 
@@ -274,8 +238,7 @@ def test_a_job_ends_with_the_run_that_started_it(tmp_path):
     job_script = f"from replication.jobs import job\nimport time\nwith job({str(tmp_path / 'log')!r}): time.sleep(60)"
     script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {job_script!r}])"
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, start_new_session=True)
-    while not (tmp_path / "log").exists():
-        time.sleep(0.05)
+    wait_for((tmp_path / "log").exists)
     parent.kill()
     # The pipe closes when the last process that holds it is gone.
     parent.communicate(timeout=20)

@@ -6,11 +6,11 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from twins import normal_rbm
 
 from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.estimators.estimator_registry import ESTIMATORS, estimator, starts_from_data
 from logzoo.io.provenance import PACKAGE_FOLDER
-from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.replicas import InfiniteSwapping, ParallelTempering
 from logzoo.samplers.tempering_chains import SimulatedTempering
@@ -47,9 +47,7 @@ KERNELS = {
     "run_simulated_tempering": of_range,
     "run_adjusted": lambda arguments: (arguments["record"].rungs.shape[1] - 1) * len(arguments["chains"].v),
     "run_parallel_tempering": of_range,
-    "run_trajectory": lambda arguments: (
-        arguments["chains"].number.size * len(arguments["steps_up"]) * arguments["sweeps"]
-    ),
+    "run_trajectory": lambda values: values["chains"].number.size * len(values["steps_up"]) * values["sweeps"],
     "run_infinite_swapping": of_range,
     # A hidden state drawn, and its log f, cost no more than a sweep.
     "add_hidden_draws": lambda arguments: len(arguments["chains"].number),
@@ -102,40 +100,38 @@ def counts(monkeypatch):
     return counts
 
 
-def small_rbm():
-    generator = np.random.default_rng(5)
-    return RBM(*(generator.normal(0.0, 0.7, shape) for shape in ((9, 6), 9, 6)))
+SMALL = normal_rbm(5, 9, 6, 0.7)
 
 
 @pytest.mark.parametrize("method", sorted(ESTIMATORS))
 @pytest.mark.parametrize("sweeps", [3, 700])
 def test_every_sweep_that_is_made_is_paid_for_and_every_sweep_that_is_paid_for_is_made(method, sweeps, counts):
-    rbm = small_rbm()
     options = {"data": np.eye(4, 9, dtype=np.uint8)} if starts_from_data(method) else {}
     ledger = SweepLedger(sweeps, CHAINS)
-    estimator(method)(rbm, ledger, root_stream(1).child(method), options)
+    estimator(method)(SMALL, ledger, root_stream(1).child(method), options)
     left_over = ledger.by_purpose.pop("left over", 0)
     assert sum(counts) == ledger.chain_sweeps > 0
     assert sum(counts) + left_over > CHAINS * (sweeps - 1)
 
 
+PARAMETERS = kernel_parameters(SMALL, np.zeros(9))
+
+
 def simulated_tempering(ledger):
-    betas = np.linspace(0.0, 1.0, 4)
-    parameters = kernel_parameters(small_rbm(), np.zeros(9))
-    sampler = SimulatedTempering(parameters, betas, ledger, root_stream(2), "marginal", 1)
+    sampler = SimulatedTempering(PARAMETERS, np.linspace(0.0, 1.0, 4), ledger, root_stream(2), "marginal", 1)
     return sampler, lambda sweeps: sampler.advance(np.zeros(4), sweeps, "sampling")
 
 
 def parallel_tempering(ledger):
     sampler = ParallelTempering(root_stream(2).key, 2, np.linspace(0.0, 1.0, 10), ledger=ledger)
-    sampler.load(kernel_parameters(small_rbm(), np.zeros(9)))
+    sampler.load(PARAMETERS)
     return sampler, lambda sweeps: sampler.move(1, 1 + sweeps)
 
 
 def infinite_swapping(ledger):
     sampler = InfiniteSwapping(root_stream(2).key, 5, [1.0, 1.5, 2.0, 3.0])
     sampler.ledger = ledger
-    sampler.load(kernel_parameters(small_rbm(), np.zeros(9)))
+    sampler.load(PARAMETERS)
     return sampler, lambda sweeps: sampler.move(1, 1 + sweeps)
 
 
@@ -153,13 +149,6 @@ def test_a_sampler_makes_no_sweep_that_its_ledger_cannot_pay(sampler_of, counts)
     assert ledger.chain_sweeps == sum(counts) == 10 * CHAINS
 
 
-def test_a_ledger_without_a_limit_counts():
-    ledger = SweepLedger(None, CHAINS)
-    assert ledger.spend(10**12, "training") == 10**12
-    assert ledger.spent == 10**12
-    assert ledger.chain_sweeps == 10**12 * CHAINS
-
-
 def test_estimators_enter_nothing_in_a_ledger_themselves():
     for file in (PACKAGE_FOLDER / "estimators").glob("*.py"):
         calls = [node.func for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)]
@@ -173,10 +162,12 @@ def test_overspending_is_refused_before_anything_is_entered():
     for sweeps, chains in ((4, None), (13, 1), (10_000, None)):
         with pytest.raises(BudgetExceeded, match=rf"more: {sweeps} sweeps .*10 sweeps of 4 chains, 7 spent") as caught:
             ledger.spend(sweeps, "more", chains=chains)
-        assert isinstance(caught.value, ValueError)
-        assert "\n" not in str(caught.value)
-    assert ledger.by_purpose == before
-    assert ledger.remaining == 3
+        assert isinstance(caught.value, ValueError) and "\n" not in str(caught.value)
+    assert ledger.by_purpose == before and ledger.remaining == 3
+    # Without a limit it counts.
+    ledger = SweepLedger(None, CHAINS)
+    assert ledger.spend(10**12, "training") == ledger.spent == 10**12
+    assert ledger.chain_sweeps == 10**12 * CHAINS
 
 
 def test_sweeps_of_some_chains_count_as_their_share_rounded_up():
@@ -195,12 +186,10 @@ def test_sweeps_of_some_chains_count_as_their_share_rounded_up():
     assert ledger.spent == 10
 
 
-@pytest.mark.parametrize(
-    ("sweeps", "chains", "match"), [(0, 1, "sweeps"), (1.5, 1, "sweeps"), (True, 1, "sweeps"), (1, 0, "chains")]
-)
-def test_impossible_budgets_are_refused(sweeps, chains, match):
-    with pytest.raises(ValueError, match=f"{match}: expected a whole number"):
-        SweepLedger(sweeps, chains)
+def test_impossible_budgets_are_refused():
+    for sweeps, chains, match in ((0, 1, "sweeps"), (1.5, 1, "sweeps"), (True, 1, "sweeps"), (1, 0, "chains")):
+        with pytest.raises(ValueError, match=f"{match}: expected a whole number"):
+            SweepLedger(sweeps, chains)
 
 
 def test_paths_name_distinct_streams():
@@ -208,18 +197,15 @@ def test_paths_name_distinct_streams():
     paths = [root, root_stream(1), *(root.child(*names) for names in (("a", "bc"), ("ab", "c"), ("abc",), ("a/bc",)))]
     assert len({stream.key for stream in paths}) == len(paths)
     assert len({stream.generator().integers(1 << 62) for stream in paths}) == len(paths)
-
-
-def test_a_child_of_a_child_is_the_child_of_both_names():
+    # A child of a child is the child of both names.
     assert root_stream(7).child("rts").child(10) == root_stream("7").child("rts", "10")
     assert str(root_stream(7).child("rts", 10)) == "7/rts/10"
 
 
 def test_keys_never_change_between_releases():
     key = root_stream(0).child("rts", "sweeps").key
-    assert isinstance(key, np.uint64)
-    assert key == np.uint64(0xFF65EC17615D1143)
-    assert Stream(("0",)).key == np.uint64(0xFC7BD5623B5F68A6)
+    assert isinstance(key, np.uint64) and key == 0xFF65EC17615D1143
+    assert Stream(("0",)).key == 0xFC7BD5623B5F68A6
 
 
 def test_the_generator_repeats_itself_and_does_not_follow_from_the_key():

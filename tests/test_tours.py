@@ -6,11 +6,11 @@ import twins
 from drawing import draw_each
 from parts import from_python
 
+from logzoo import RBM
 from logzoo.kernels import bitsets
 from logzoo.kernels.bitsets import new_hash_set
 from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.random import HIDDEN, VISIBLE
-from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import TourSampler
@@ -21,9 +21,7 @@ pack_state, unpack_state = from_python(bitsets.pack_state), from_python(bitsets.
 
 
 def random_rbm(visible, hidden, scale=1.0, seed=0):
-    """Normal weights and biases of that scale."""
-    generator = np.random.default_rng([seed, visible, hidden])
-    return RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
+    return twins.normal_rbm([seed, visible, hidden], visible, hidden, scale)
 
 
 def parameters_of(rbm):
@@ -58,32 +56,20 @@ def a_stopping_set(rbm, draws=6, examples=4, seed=1):
     return stopping, bits(stopping.members.rows, rbm.hidden)
 
 
-def transitions(rbm):
-    """Exact P(h' | h) of one sweep h -> v -> h' over all hidden states, and their probabilities."""
-    v, h = twins.all_states(rbm.visible), twins.all_states(rbm.hidden)
-    joint = np.exp(twins.log_f_joint(rbm, v, h) - twins.brute_log_z(rbm))
-    given_h, given_v = joint / joint.sum(axis=0), joint / joint.sum(axis=1, keepdims=True)
-    return given_h.T @ given_v, joint.sum(axis=0)
-
-
 @pytest.mark.parametrize("hidden", [1, 63, 64, 65, 500])
 def test_states_are_packed_into_words_and_back(hidden):
     states = np.random.default_rng(hidden).integers(0, 2, (20, hidden)).astype(np.uint8)
     rows = packed(states)
     for state, words in zip(states, rows, strict=True):
-        expected = [
-            sum(int(bit) << place for place, bit in enumerate(state[first : first + 64]))
-            for first in range(0, hidden, 64)
-        ]
-        assert [int(word) for word in words] == expected
+        number = sum(int(bit) << place for place, bit in enumerate(state))
+        assert [int(word) for word in words] == [number >> first & (1 << 64) - 1 for first in range(0, hidden, 64)]
     np.testing.assert_array_equal(bits(rows, hidden), states)
 
 
 @pytest.mark.parametrize("planted", [False, True])
 @pytest.mark.parametrize("hidden", [5, 130])
 def test_a_hash_set_knows_its_members_even_if_all_hashes_collide(hidden, planted):
-    generator = np.random.default_rng(hidden)
-    states = generator.integers(0, 2, (300, hidden)).astype(np.uint8)
+    states = np.random.default_rng(hidden).integers(0, 2, (300, hidden)).astype(np.uint8)
     rows, members, known = packed(states), new_hash_set(300, hidden), {}
     # Near the end of the table, so that probing goes round.
     code = (lambda words: np.uint64(members.slots.size - 2)) if planted else (lambda words: np.uint64(hash_of(words)))
@@ -104,12 +90,11 @@ def test_log_f_of_hidden_states_equals_numpy(visible, hidden, scale, single):
     states = np.random.default_rng(3).integers(0, 2, (50, hidden)).astype(np.uint8)
     result = np.empty(50)
     log_f_hidden(parameters_of(rbm), packed(states), result, single)
-    expected = log_f_of_hidden(rbm, states)
     # Half a unit for each parameter that has a part.
     rounding = 0.5 * float(parameters_of(rbm).unit) * (visible + 1) * (hidden + 1)
     # A factor in single precision has a rounding for each of its parts.
     tables = 2.0**-24 * visible * (hidden + 5) if single else 1e-9
-    np.testing.assert_allclose(result, expected, rtol=1e-12, atol=rounding + tables)
+    np.testing.assert_allclose(result, log_f_of_hidden(rbm, states), rtol=1e-12, atol=rounding + tables)
 
 
 def test_a_stopping_set_holds_the_draws_that_its_stream_makes_once_each():
@@ -138,11 +123,10 @@ def test_a_stopping_set_holds_the_draws_that_its_stream_makes_once_each():
 def test_starts_are_drawn_in_proportion_to_f():
     stopping, _ = a_stopping_set(random_rbm(5, 4), 30)
     assert stopping.size > 4
-    p = np.exp(stopping.log_f - stopping.log_z)
     counts = np.bincount(stopping.starts(np.random.default_rng(0).random(50_000)), minlength=stopping.size)
-    assert np.abs((counts / 50_000 - p) / np.sqrt(p * (1 - p) / 50_000)).max() < 4
-    uniform = np.full(stopping.size, 1 / stopping.size)
-    assert np.abs((counts / 50_000 - uniform) / np.sqrt(uniform * (1 - uniform) / 50_000)).max() > 8
+    exact, uniform = np.exp(stopping.log_f - stopping.log_z), np.full(stopping.size, 1 / stopping.size)
+    off, other = (np.abs((counts / 50_000 - p) / np.sqrt(p * (1 - p) / 50_000)).max() for p in (exact, uniform))
+    assert off < 4 and other > 8
     assert stopping.starts(np.array([0.0, np.nextafter(1.0, 0.0)])).tolist() == [0, stopping.size - 1]
 
 
@@ -189,9 +173,8 @@ def test_tours_end_with_the_cap_or_the_budget(budget, cap):
     stopping, _ = a_stopping_set(rbm)
     whole = TourSampler(parameters_of(rbm), stopping, root_stream(3)).run(2000, 10**9).length
     result = TourSampler(parameters_of(rbm), stopping, root_stream(3), flight=50).run(2000, budget, cap)
-    assert result.length.sum() <= budget
+    assert result.length.sum() <= budget and np.all(result.length <= whole)
     np.testing.assert_array_equal(result.finished, result.length == whole)
-    assert np.all(result.length <= whole)
     if cap is not None:
         assert result.length.max() <= cap
     if result.length.sum() < budget:
@@ -205,7 +188,10 @@ def test_tours_end_with_the_cap_or_the_budget(budget, cap):
 def test_lengths_have_the_distribution_that_the_transition_matrix_gives():
     rbm = random_rbm(6, 4)
     stopping, states = a_stopping_set(rbm, 3)
-    p, weight = transitions(rbm)
+    joint = np.exp(twins.log_f_joint(rbm, twins.all_states(6), twins.all_states(4)) - twins.brute_log_z(rbm))
+    # P(h' | h) of one sweep h -> v -> h' over all hidden states, and their probabilities.
+    p = (joint / joint.sum(axis=0)).T @ (joint / joint.sum(axis=1, keepdims=True))
+    weight = joint.sum(axis=0)
     home = np.isin(np.arange(16), twins.state_numbers(states))
     tail, out = [], weight * home / weight[home].sum() @ p
     for _ in range(12):
@@ -213,17 +199,16 @@ def test_lengths_have_the_distribution_that_the_transition_matrix_gives():
         tail.append(out.sum())
         out = out @ p
     length = TourSampler(parameters_of(rbm), stopping, root_stream(0)).run(60_000, 10**9).length
-    result = np.array([(length > sweeps).mean() for sweeps in range(1, 13)])
-    error = np.sqrt(np.array(tail) * (1 - np.array(tail)) / 60_000)
+    result, tail = np.array([(length > sweeps).mean() for sweeps in range(1, 13)]), np.array(tail)
     assert result[0] > 0.05
-    assert np.abs((result - tail) / error).max() < 4
+    assert np.abs((result - tail) / np.sqrt(tail * (1 - tail) / 60_000)).max() < 4
 
 
 def test_probes_find_a_mode_that_the_set_does_not_know_and_weigh_it():
     # All units off or all on; the set knows only the former.
-    weights = np.full((20, 12), 1.0), np.full(20, -6.0), np.full(12, -10.0)
+    modes = twins.two_modes()
     for tilt, known in ((0.0, False), (-0.3, False), (0.0, True)):
-        rbm = RBM(weights[0], weights[1] + tilt, weights[2])
+        rbm = RBM(modes.weights, modes.visible_bias + tilt, modes.hidden_bias)
         data = np.repeat([[0], [1]] if known else [[0]], 20, axis=1).astype(np.uint8)
         stopping = stopping_set(parameters_of(rbm), data, 10, root_stream(0))
         result = TourSampler(parameters_of(rbm), stopping, root_stream(0)).probe(200, 200 * 200)

@@ -1,29 +1,26 @@
 """Ladders of RBMs along a training: exchanges, paths, choice of snapshots, annealing up and down, and what is said."""
 
 import math
-from itertools import product
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from twins import all_states, normal_rbm
 
-from logzoo.api import estimate_log_z
+from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
 from logzoo.budgets import SweepLedger
 from logzoo.kernels.exchanges import parameters_at
-from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.known.exact_draws import exact_draws
-from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.samplers import snapshot_ladders
 from logzoo.streams import root_stream
-from logzoo.training.trainers import train_rbm
 
 STREAM = root_stream(3).child("trajectory")
 BASE = np.array([0.3, -0.5, 0.8])
 
 
 def random_rbm(seed, visible=3, hidden=2, scale=1.0):
-    generator = np.random.default_rng(seed)
-    return RBM(*(generator.normal(0.0, scale, shape) for shape in ((visible, hidden), visible, hidden)))
+    return normal_rbm(seed, visible, hidden, scale)
 
 
 def sampler_of(path, count, rungs, each=1):
@@ -31,31 +28,21 @@ def sampler_of(path, count, rungs, each=1):
     return snapshot_ladders.Trajectory(path, STREAM.key, count, np.linspace(0.0, 1.0, rungs), each, 1, ledger)
 
 
-def states_and_log_f(rbms):
-    states = np.array(list(product((0, 1), repeat=rbms[0].visible)), np.uint8)
-    return states, np.array([rbm.log_f(states) for rbm in rbms])
-
-
 def as_rbms(path):
     return [RBM(*terms) for terms in path]
 
 
 def test_the_kernel_decides_by_that_rule_and_moves_all_that_belongs_to_a_state():
-    rbms = random_rbm(1), random_rbm(2)
-    path = snapshot_ladders.path_of(rbms[1], BASE, [rbms[0]])
+    path = snapshot_ladders.path_of(random_rbm(2), BASE, [random_rbm(1)])
     sampler = sampler_of(path, 4000, 3)
     exchanges = []
     for number in range(1, 5):
-        before = [chains.v.copy() for chains, *_ in sampler._parts][0]
         steps = sampler.move(number, number + 1, "test")
         chains, travellers, _ = sampler._parts[0]
         # The sweep comes first: the steps are those of the states that were about to exchange.
-        log_ratio = steps.up[:, 0] - steps.down[:, 0]
-        exchanges.append((log_ratio, sampler.accepted.copy()))
-        assert before.shape == chains.v.shape
-        for rung in range(3):
+        exchanges.append((steps.up[:, 0] - steps.down[:, 0], sampler.accepted.copy()))
+        for rung, rbm in enumerate(as_rbms(path)):
             parameters = parameters_at(sampler._stack, rung)
-            rbm = as_rbms(path)[rung]
             inputs = chains.hidden_input[rung, :, :2] * float(parameters.unit)
             np.testing.assert_allclose(inputs, rbm.hidden_bias + chains.v[rung] @ rbm.weights, atol=1e-5)
         assert travellers.old.max() <= 1
@@ -71,13 +58,11 @@ def test_the_kernel_decides_by_that_rule_and_moves_all_that_belongs_to_a_state()
 
 
 def test_states_of_every_rung_have_its_law_and_neighbours_are_independent():
-    rbms = random_rbm(5, scale=1.5), random_rbm(6, hidden=3, scale=1.5)
-    path = snapshot_ladders.path_of(rbms[1], BASE, [rbms[0]])
+    path = snapshot_ladders.path_of(random_rbm(6, hidden=3, scale=1.5), BASE, [random_rbm(5, scale=1.5)])
     sampler = sampler_of(path, 5000, 3, 2)
     sampler.move(1, 21, "test")
-    chains = sampler._parts[0][0]
-    codes = chains.v.astype(int) @ np.array([4, 2, 1])
-    _, log_f = states_and_log_f(as_rbms(path))
+    codes = sampler._parts[0][0].v.astype(int) @ np.array([4, 2, 1])
+    log_f = [rbm.log_f(all_states(3)) for rbm in as_rbms(path)]
     laws = np.exp(log_f - np.logaddexp.reduce(log_f, axis=1, keepdims=True))
     joint = np.bincount(8 * codes[1] + codes[2], minlength=64) / codes.shape[1]
     for rung in range(3):
@@ -92,23 +77,16 @@ def test_states_of_every_rung_have_its_law_and_neighbours_are_independent():
 
 
 def test_steps_are_differences_of_log_f():
-    rbms = random_rbm(1), random_rbm(2)
-    path = snapshot_ladders.path_of(rbms[1], BASE, [rbms[0]])
+    path = snapshot_ladders.path_of(random_rbm(2), BASE, [random_rbm(1)])
     sampler = sampler_of(path, 50, 3)
-    # Rejected exchanges leave the states that the steps were taken at.
     steps = sampler.move(1, 2, "test")
-    chains = sampler._parts[0][0]
-    for pair, (low, high) in enumerate(zip(as_rbms(path), as_rbms(path)[1:], strict=False)):
-        unmoved = sampler.accepted.sum(axis=1) == 0
-        v = chains.v[:, unmoved]
-        np.testing.assert_allclose(steps.up[unmoved, 0, pair], high.log_f(v[pair]) - low.log_f(v[pair]), atol=1e-4)
-        np.testing.assert_allclose(
-            steps.down[unmoved, 0, pair], high.log_f(v[pair + 1]) - low.log_f(v[pair + 1]), atol=1e-4
-        )
-        assert unmoved.sum() > 5
-
-
-# --- paths
+    # Rejected exchanges leave the states that the steps were taken at.
+    unmoved = sampler.accepted.sum(axis=1) == 0
+    assert unmoved.sum() > 5
+    v = sampler._parts[0][0].v[:, unmoved]
+    for pair, (low, high) in enumerate(pairwise(as_rbms(path))):
+        for step, states in ((steps.up, v[pair]), (steps.down, v[pair + 1])):
+            np.testing.assert_allclose(step[unmoved, 0, pair], high.log_f(states) - low.log_f(states), atol=1e-4)
 
 
 def test_a_path_goes_from_independent_units_through_the_snapshots_to_the_model():
@@ -156,13 +134,10 @@ def test_without_snapshots_it_is_the_method_of_tempering(method, plain):
         estimate_log_z(model, method, kept=2, **settings)
 
 
-# --- estimates
-
-
 def test_few_snapshots_are_kept_where_the_training_wanders():
-    model = random_rbm(1, visible=30, hidden=10, scale=0.1)
+    model = random_rbm(1, 30, 10, 0.1)
     near = [RBM(share * model.weights, model.visible_bias, model.hidden_bias) for share in np.linspace(0.1, 0.9, 12)]
-    far = [random_rbm(seed, visible=30, hidden=10, scale=1.5) for seed in range(12)]
+    far = [random_rbm(seed, 30, 10, 1.5) for seed in range(12)]
     for snapshots, expected in ((near, 12), (far, 1)):
         path = snapshot_ladders.path_of(model, np.zeros(30), snapshots)
         tried = []
@@ -182,18 +157,15 @@ def trained():
     """An RBM trained on two patterns, with snapshots."""
     generator = np.random.default_rng(0)
     patterns = generator.integers(0, 2, (2, 12))
-    data = patterns[generator.integers(0, 2, 400)] ^ (generator.random((400, 12)) < 0.05)
-    data = data.astype(np.uint8)
+    data = (patterns[generator.integers(0, 2, 400)] ^ (generator.random((400, 12)) < 0.05)).astype(np.uint8)
     return train_rbm(data, "pcd", hidden=6, updates=400, batch=50, snapshots=10, learning_rate=0.1), data
 
 
-@pytest.mark.parametrize("snapshots", ["of the training", "more units"])
-def test_log_z_is_right_whatever_the_way(snapshots):
+@pytest.mark.parametrize("of_training", [True, False])
+def test_log_z_is_right_whatever_the_way(of_training):
     run, data = trained()
-    way = {
-        "of the training": run.snapshots,
-        "more units": [random_rbm(4, 12, 9, 0.3)],
-    }[snapshots]
+    # The other way has more units.
+    way = run.snapshots if of_training else [random_rbm(4, 12, 9, 0.3)]
     truth, options = exact_log_z(run.rbm), {"snapshots": way, "base": log_odds(data), "check": False}
     starts = exact_draws(run.rbm, 200, np.random.default_rng(0))
     for method in ("trajectory", "trajectory-ais", "trajectory-raise"):

@@ -10,6 +10,8 @@ from logzoo.cli.main import main
 from logzoo.io.atomic import write_text
 from replication import cli
 
+TRAINING = ["--hidden", "2", "--batch", "2"]
+
 
 @pytest.fixture
 def data(tmp_path):
@@ -18,33 +20,29 @@ def data(tmp_path):
     return str(path)
 
 
-def made(path, kind):
-    """A path at which something of that kind lies."""
-    if kind == "a FIFO":
-        os.mkfifo(path)
-    elif kind == "a device":
-        os.mknod(path, 0o020666, os.makedev(1, 3))
-    elif kind == "a folder":
-        path.mkdir()
-    else:
-        path.symlink_to("elsewhere.nc")
-    return path
+def make_device(path):
+    os.mknod(path, 0o020666, os.makedev(1, 3))
 
 
-@pytest.mark.parametrize("kind", ["a FIFO", "a device", "a folder", "a link"])
-def test_only_regular_files_are_replaced(tmp_path, kind):
-    path = made(tmp_path / "target.nc", kind)
+def make_link(path):
+    path.symlink_to("elsewhere.nc")
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, make_device, make_link])
+def test_only_regular_files_are_replaced(tmp_path, make):
+    path = tmp_path / "target.nc"
+    make(path)
     before = path.lstat()
     with pytest.raises(ValueError, match="cannot write .*target.nc: it is a"):
         write_text(path, "text")
     assert path.lstat() == before and sorted(os.listdir(tmp_path)) == ["target.nc"]
 
 
-@pytest.mark.parametrize("kind", ["a device"])
-def test_commands_refuse_such_targets_before_any_work(tmp_path, data, kind, capfd):
-    path = made(tmp_path / "target.nc", kind)
+def test_commands_refuse_such_targets_before_any_work(tmp_path, data, capfd):
+    path = tmp_path / "target.nc"
+    make_device(path)
     before = path.lstat()
-    assert main(["train", data, "--hidden", "2", "--updates", "1", "--batch", "2", "-o", str(path)]) == 1
+    assert main(["train", data, *TRAINING, "--updates", "1", "-o", str(path)]) == 1
     assert cli.main(["audit", str(tmp_path), "--output", str(path)]) == 1
     assert capfd.readouterr().err.count(f"cannot write {path}") == 2
     assert path.lstat().st_mode == before.st_mode and path.lstat().st_rdev == before.st_rdev
@@ -52,8 +50,7 @@ def test_commands_refuse_such_targets_before_any_work(tmp_path, data, kind, capf
 
 def test_a_link_into_a_folder_that_does_not_exist_is_refused_before_the_first_update(tmp_path, data, capfd):
     (tmp_path / "m.nc").symlink_to(tmp_path / "nowhere/m.nc")
-    settings = ["--hidden", "2", "--updates", "1000000000", "--batch", "2"]
-    assert main(["train", data, *settings, "-o", str(tmp_path / "m.nc")]) == 1
+    assert main(["train", data, *TRAINING, "--updates", "1000000000", "-o", str(tmp_path / "m.nc")]) == 1
     error = capfd.readouterr().err
     assert "there is no folder" in error and "nowhere" in error and error.count("\n") == 1
 
@@ -61,7 +58,7 @@ def test_a_link_into_a_folder_that_does_not_exist_is_refused_before_the_first_up
 def test_a_link_of_the_users_own_stays_a_link_to_the_new_content(tmp_path, data):
     (tmp_path / "disk").mkdir()
     (tmp_path / "m.nc").symlink_to("disk/m.nc")
-    assert main(["train", data, "--hidden", "2", "--updates", "1", "--batch", "2", "-o", str(tmp_path / "m.nc")]) == 0
+    assert main(["train", data, *TRAINING, "--updates", "1", "-o", str(tmp_path / "m.nc")]) == 0
     assert (tmp_path / "m.nc").is_symlink() and RBM.load(tmp_path / "disk/m.nc").hidden == 2
     (tmp_path / "c.npz").symlink_to("disk/c.npz")
     run = train_rbm(np.eye(6), hidden=2, updates=1, batch=2, checkpoint=tmp_path / "c.npz")

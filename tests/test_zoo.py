@@ -6,6 +6,7 @@ import xarray as xr
 
 from logzoo.io.netcdf import write_artifact
 from logzoo.io.schema import coordinate, labelled
+from replication.papers.zoo import zoo_statistics as statistics
 from replication.papers.zoo.zoo_answer import draw as draw_answer
 from replication.papers.zoo.zoo_answer import findings, uses
 from replication.papers.zoo.zoo_best import choice_rows
@@ -13,28 +14,13 @@ from replication.papers.zoo.zoo_errors import draw_ranks, draw_rmse, draw_second
 from replication.papers.zoo.zoo_experiments import combined_estimates
 from replication.papers.zoo.zoo_models import draw_trainers, likelihood_rows
 from replication.papers.zoo.zoo_rows import draw_bias, draw_coverage
-from replication.papers.zoo.zoo_statistics import (
-    among_the_best,
-    coverage,
-    covered,
-    difficulty,
-    families,
-    log_rmse,
-    mean_bias,
-    mean_rank,
-    measured_moments,
-    resampled_moments,
-    unconverged,
-    with_interval,
-)
 from replication.reporting.statistics import share_with_interval
 
 ESTIMATORS = {"ais": 0.3, "rts": 0.1, "ts": 0.1, "bar": 1.0}
 NAMES = {name: name.upper() for name in ESTIMATORS}
+RATES = [1e-4, 3e-4, 2e-4, 5e-4]  # seconds per sweep
 TRAINERS = {"cd": 1.0, "pcd": 1.0, "ins": 1.0, "pt": 4.0, "flow": 1.0, "lvs": 1.0}
-BUDGETS = [100, 400, 1600]
-REPLICATES = 40
-CHAINS = 20
+BUDGETS, REPLICATES, CHAINS = [100, 400, 1600], 40, 20
 
 
 def estimate(errors, truth, half, chains=CHAINS, budgets=BUDGETS):
@@ -66,14 +52,12 @@ def parts_of(family, sizes, scales, trainers, half=1.96, std_error=0.0, seed=0, 
         model = f"{family}-{trainer}"
         for name, scale in scales.items():
             unit = generator.standard_normal((len(BUDGETS), REPLICATES))
-            size = scale * hardness * 10.0 / np.sqrt(BUDGETS)[:, None]
-            estimates.setdefault(model, {})[name] = estimate(
-                size * unit, 50.0, half * np.broadcast_to(size, unit.shape), **other
-            )
-        truths[model] = xr.Dataset(
-            {"log_z": 50.0, "std_error": std_error, "log_likelihood": ("split", [-100.0, -90.0 - hardness])},
-            coords={"split": ["train", "test"]},
-        )
+            size = known_rmse(scale, hardness)[:, None]
+            made = estimate(size * unit, 50.0, half * np.broadcast_to(size, unit.shape), **other)
+            estimates.setdefault(model, {})[name] = made
+        likelihood = ("split", [-100.0, -90.0 - hardness])
+        truth = {"log_z": 50.0, "std_error": std_error, "log_likelihood": likelihood}
+        truths[model] = xr.Dataset(truth, {"split": ["train", "test"]})
         models[model] = xr.Dataset({"weights": (("visible", "hidden"), np.zeros(sizes))})
         places[model] = {"family": family, "dataset": family.partition("-")[0], "trainer": trainer}
     return estimates, truths, models, places
@@ -81,8 +65,8 @@ def parts_of(family, sizes, scales, trainers, half=1.96, std_error=0.0, seed=0, 
 
 def joined(*parts):
     columns = [{key: value for part in column for key, value in part.items()} for column in zip(*parts, strict=True)]
-    *artifacts, places = columns
-    return combined_estimates(dict(zip(("estimates", "truths", "models"), artifacts, strict=True)), places=places)
+    estimates, truths, models, places = columns
+    return combined_estimates({"estimates": estimates, "truths": truths, "models": models}, places=places)
 
 
 @pytest.fixture(scope="module")
@@ -93,16 +77,15 @@ def zoo():
     return joined(large, single)
 
 
+def seconds_of(rates=RATES, start=0.01):
+    """Seconds that estimators take at two budgets: a start, and a rate of each."""
+    seconds = start + np.array(rates)[:, None] * np.array([100, 400])
+    return xr.Dataset({"seconds": (("estimator", "budget"), seconds)}, {"estimator": [*NAMES], "budget": [100, 400]})
+
+
 @pytest.fixture(scope="module")
 def timings():
-    rates = np.array([1e-4, 3e-4, 2e-4, 5e-4])
-    seconds = 0.01 + rates[:, None] * np.array([100, 400])
-    one = xr.Dataset(
-        {"seconds": (("estimator", "budget"), seconds)},
-        coords={"estimator": list(ESTIMATORS), "budget": [100, 400]},
-        attrs={"chains": CHAINS},
-    )
-    return {"dna-20": one, "one": one * 10}
+    return {"dna-20": seconds_of(), "one": 10 * seconds_of()}
 
 
 def known_rmse(scale, hardness=4.0 ** (1 / 6)):
@@ -126,54 +109,51 @@ def test_a_budget_that_a_model_lacks_is_no_number_and_no_doubt():
     second = parts_of("b", (4, 2), {"rts": 1.0}, {"cd": 1.0}, budgets=[200, 400, 800])
     both = joined(first, second)
     assert np.isnan(both["log_z"].sel(model="a-cd", budget=200)).all()
-    assert np.isnan(unconverged(both).sel(model="a-cd", budget=200)).all()
-    assert (unconverged(both).sel(model="a-cd", budget=400) == 0).all()
-    assert list(families(both)["a"]["budget"].values) == BUDGETS
+    assert np.isnan(statistics.unconverged(both).sel(model="a-cd", budget=200)).all()
+    assert (statistics.unconverged(both).sel(model="a-cd", budget=400) == 0).all()
+    assert list(statistics.families(both)["a"]["budget"].values) == BUDGETS
 
 
 def test_known_errors_ranks_and_bias_lie_in_their_intervals(zoo):
-    one = families(zoo)["dna-20"]
-    values, interval = (np.exp(part) for part in with_interval(one, log_rmse))
+    one = statistics.families(zoo)["dna-20"]
+    values, interval = (np.exp(part) for part in statistics.with_interval(one, statistics.log_rmse))
     for row, scale in enumerate(ESTIMATORS.values()):
         np.testing.assert_allclose(values[row], known_rmse(scale), rtol=4 * 0.5**0.5 / np.sqrt(REPLICATES * 6))
         assert (interval[0, row] < known_rmse(scale)).all() and (interval[1, row] > known_rmse(scale)).all()
-    ranks = mean_rank(measured_moments(one))[0]
+    ranks = statistics.mean_rank(statistics.measured_moments(one))[0]
     np.testing.assert_array_equal(ranks[0], 3.0)
     np.testing.assert_array_equal(ranks[3], 4.0)
     np.testing.assert_allclose(ranks[1] + ranks[2], 3.0)
-    bias = mean_bias(measured_moments(one))[0]
+    bias = statistics.mean_bias(statistics.measured_moments(one))[0]
     np.testing.assert_allclose(bias, (one["log_z"] - one["truth"]).mean(["model", "replicate"]).values)
-
-
-def test_ranks_share_ties_and_leave_out_what_is_missing():
+    # Ranks share ties and leave out what is missing.
     square = np.array([3.0, 1.0, 1.0, np.nan, 2.0])
-    moments = measured_moments(families(joined(parts_of("a", (4, 2), {"rts": 1.0}, {"cd": 1.0})))["a"])
-    ranks = mean_rank(moments._replace(square=square[None, None, :, None]))
+    one = statistics.families(joined(parts_of("a", (4, 2), {"rts": 1.0}, {"cd": 1.0})))["a"]
+    moments = statistics.measured_moments(one)._replace(square=square[None, None, :, None])
+    ranks = statistics.mean_rank(moments)
     np.testing.assert_array_equal(ranks[0, :, 0], [4.0, 1.5, 1.5, np.nan, 3.0])
 
 
 def test_bands_of_a_single_model_hold_the_known_rmse_though_its_replicates_are_few():
     inside, runs = 0, 120
     for seed in range(runs // len(BUDGETS)):
-        one = families(joined(parts_of("a", (4, 2), {"rts": 1.0}, {"cd": 1.0}, seed=seed)))["a"]
-        _, (low, high) = with_interval(one.isel(replicate=slice(3)), log_rmse)
+        one = statistics.families(joined(parts_of("a", (4, 2), {"rts": 1.0}, {"cd": 1.0}, seed=seed)))["a"]
+        _, (low, high) = statistics.with_interval(one.isel(replicate=slice(3)), statistics.log_rmse)
         inside += np.sum((low[0] <= np.log(known_rmse(1.0, 1.0))) & (np.log(known_rmse(1.0, 1.0)) <= high[0]))
     # Intervals from resampled replicates would hold the known value in two of three runs only.
     assert inside / runs > 0.95 - 3 * np.sqrt(0.05 * 0.95 / runs)
 
 
 def test_a_planted_winner_is_found_and_ties_are_listed_together(zoo):
-    for chosen in among_the_best(families(zoo)["dna-20"]):
+    for chosen in statistics.among_the_best(statistics.families(zoo)["dna-20"]):
         assert sorted(chosen) == [1, 2]
-    assert [chosen[0] for chosen in among_the_best(families(zoo)["one"])] == [1, 1, 1]
-
-
-def test_an_uncertain_truth_widens_bands_and_makes_ties():
-    exact = families(joined(parts_of("a", (4, 2), {"rts": 0.01, "ais": 0.02}, {"cd": 1.0})))["a"]
+    assert [chosen[0] for chosen in statistics.among_the_best(statistics.families(zoo)["one"])] == [1, 1, 1]
+    # An uncertain truth widens bands and makes ties.
+    exact = statistics.families(joined(parts_of("a", (4, 2), {"rts": 0.01, "ais": 0.02}, {"cd": 1.0})))["a"]
     vague = exact.assign(truth_std_error=("model", [2.0]))
-    assert among_the_best(exact) == [[0], [0], [0]]
-    assert [sorted(chosen) for chosen in among_the_best(vague)] == [[0, 1], [0, 1], [0, 1]]
-    widths = [np.ptp(mean_bias(resampled_moments(one)), axis=0).min() for one in (exact, vague)]
+    assert statistics.among_the_best(exact) == [[0], [0], [0]]
+    assert [sorted(chosen) for chosen in statistics.among_the_best(vague)] == [[0, 1], [0, 1], [0, 1]]
+    widths = [np.ptp(statistics.mean_bias(statistics.resampled_moments(one)), axis=0).min() for one in (exact, vague)]
     assert widths[1] > 10 * widths[0]
 
 
@@ -181,34 +161,29 @@ def test_an_uncertain_truth_widens_bands_and_makes_ties():
 def test_estimators_without_spread_have_bands_around_their_values(trainers, std_error):
     """Mean field, TAP and Bethe have the same error in every replicate."""
     parts = parts_of("a", (4, 2), {"rts": 1.0, "tap": 0.1}, dict.fromkeys(trainers, 1.0), std_error=std_error)
-    drawn = families(joined(parts))["a"]
+    drawn = statistics.families(joined(parts))["a"]
     part = drawn.assign(log_z=drawn["log_z"].where(drawn["estimator"] != "tap", drawn["log_z"][..., 0]))
-    for statistic in (log_rmse, mean_bias, mean_rank):
-        value, (low, high) = with_interval(part, statistic)
+    for statistic in (statistics.log_rmse, statistics.mean_bias, statistics.mean_rank):
+        value, (low, high) = statistics.with_interval(part, statistic)
         assert np.isfinite([value, low, high]).all() and (low <= value).all() and (value <= high).all()
-    assert all(chosen[0] == 1 for chosen in among_the_best(part))
+    assert all(chosen[0] == 1 for chosen in statistics.among_the_best(part))
 
 
 def test_coverage_is_that_of_the_intervals():
     calm = joined(parts_of("a", (4, 2), {"rts": 1.0, "ais": 1.0}, TRAINERS))
-    share, interval, number = coverage(calm)
+    share, interval, number = statistics.coverage(calm)
     assert (number == 6 * REPLICATES).all()
     assert (interval[0] < 0.95).all() and (interval[1] > 0.95).all()
     scale = np.array([10.0, 10.0, 10.0, 40.0, 10.0, 10.0])[:, None, None, None] / np.sqrt(BUDGETS)[:, None]
     np.testing.assert_allclose(share, (np.abs(calm["log_z"] - 50.0) < 1.96 * scale).mean(["model", "replicate"]))
-    narrow, upper, _ = coverage(joined(parts_of("a", (4, 2), {"rts": 1.0}, TRAINERS, half=1.0)))
+    narrow, upper, _ = statistics.coverage(joined(parts_of("a", (4, 2), {"rts": 1.0}, TRAINERS, half=1.0)))
     assert (upper[1] < 0.95).all() and np.abs(narrow - 0.683).max() < 4 * np.sqrt(0.683 * 0.317 / 240)
-
-
-def test_the_error_of_the_truth_enters_coverage_in_quadrature():
+    # The error of the truth enters in quadrature.
     one = joined(parts_of("a", (4, 2), {"rts": 1e-6}, {"cd": 1.0}, half=0.0))
     far = one.assign(truth=one["truth"] + 1.0)
-    assert not covered(far).any()
-    assert not covered(far.assign(truth_std_error=("model", [0.5]))).any()
-    assert covered(far.assign(truth_std_error=("model", [0.52]))).all()
     wide = far.assign(interval=far["interval"] + xr.DataArray([-0.6, 0.6], dims="bound"))
-    assert not covered(wide.assign(truth_std_error=("model", [0.4]))).any()
-    assert covered(wide.assign(truth_std_error=("model", [0.42]))).all()
+    for part, std_error, is_covered in ((far, 0, 0), (far, 0.5, 0), (far, 0.52, 1), (wide, 0.4, 0), (wide, 0.42, 1)):
+        assert (statistics.covered(part.assign(truth_std_error=("model", [std_error]))) == is_covered).all()
 
 
 def test_the_binomial_interval_is_the_one_of_wilson():
@@ -222,32 +197,28 @@ def test_the_binomial_interval_is_the_one_of_wilson():
 
 
 def test_the_hard_model_stands_out_by_its_factor(zoo):
-    by_estimator, value, interval = difficulty(families(zoo)["dna-20"])
+    by_estimator, value, interval = statistics.difficulty(statistics.families(zoo)["dna-20"])
     hard = list(TRAINERS).index("pt")
     assert by_estimator.shape == (4, 6)
     np.testing.assert_allclose(value[hard], 4.0, rtol=0.2)
-    assert interval[0, hard] < 4.0 < interval[1, hard] and interval[0, hard] > 3.0
-    others = np.delete(value, hard)
-    assert (np.abs(np.log(others)) < 0.2).all()
+    assert 3.0 < interval[0, hard] < 4.0 < interval[1, hard]
+    assert (np.abs(np.log(np.delete(value, hard))) < 0.2).all()
 
 
 def test_lines_are_geometric_means_over_models(zoo, timings):
     """Of the best and of those that the papers compare; a band covers the others."""
-    for figure, scale in (
-        (draw_sweeps({"zoo": zoo}, names=NAMES), None),
-        (draw_seconds({"zoo": zoo, "timings": timings}, names=NAMES), 1.0),
-    ):
-        for axis, family in zip(figure.axes, families(zoo), strict=True):
-            part, lines = families(zoo)[family], {line.get_label(): line for line in axis.get_lines()}
-            named = {"ais", "rts", list(ESTIMATORS)[among_the_best(part)[-1][0]]}
+    for draw in (draw_sweeps, draw_seconds):
+        figure = draw({"zoo": zoo, "timings": timings}, names=NAMES)
+        for axis, family in zip(figure.axes, statistics.families(zoo), strict=True):
+            part, lines = statistics.families(zoo)[family], {line.get_label(): line for line in axis.get_lines()}
+            named = {"ais", "rts", list(ESTIMATORS)[statistics.among_the_best(part)[-1][0]]}
             (band,) = [item for item in axis.collections if item.get_label() == "range of the other estimators"]
             square = ((part["log_z"] - part["truth"]) ** 2).mean("replicate")
             for row, name in enumerate(ESTIMATORS):
                 expected = np.exp(0.5 * np.log(square.sel(estimator=name)).mean("model"))
                 x = np.array(BUDGETS, float)
-                if scale:
-                    rate = [1e-4, 3e-4, 2e-4, 5e-4][row]
-                    x = (0.01 + rate * x) * (10 if family == "one" else 1)
+                if draw is draw_seconds:
+                    x = (0.01 + RATES[row] * x) * (10 if family == "one" else 1)
                 if name in named:
                     np.testing.assert_allclose(lines[NAMES[name]].get_ydata(), expected)
                     np.testing.assert_allclose(lines[NAMES[name]].get_xdata(), x, rtol=1e-6)
@@ -318,22 +289,20 @@ def test_coverage_is_drawn_for_all_runs_and_for_those_that_converged(zoo):
     axis = draw_coverage({"zoo": some}, names=NAMES).axes[0]
     dots = [line for line in axis.get_lines() if line.get_label() == "_ais"]
     whole, trusted = (float(line.get_xdata()[0]) for line in dots)
-    share, _, _ = coverage(some.sel(budget=100))
+    share, _, _ = statistics.coverage(some.sel(budget=100))
     assert whole == pytest.approx(share[0]) and whole < 0.75 and trusted > 0.9
     assert dots[1].get_markerfacecolor() == "white"
     assert len([line for line in axis.get_lines() if line.get_label() == "_rts"]) == 1
 
 
 def test_trainers_are_compared_within_a_family(zoo):
-    figure = draw_trainers({"zoo": zoo}, trainers={"pt": "Tempering"})
-    assert len(figure.axes) == 2
-    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    left, right = draw_trainers({"zoo": zoo}, trainers={"pt": "Tempering"}).axes
+    labels = [label.get_text() for label in left.get_yticklabels()]
     assert labels[3] == "Tempering" and labels[0] == "cd"
-    likelihood = figure.axes[1].get_lines()[0].get_xdata()
-    np.testing.assert_allclose(likelihood, [-91, -91, -91, -94, -91, -91])
+    np.testing.assert_allclose(right.get_lines()[0].get_xdata(), [-91, -91, -91, -94, -91, -91])
 
 
-def test_the_choice_names_winner_ties_seconds_and_doubts(zoo, timings):
+def test_the_choice_names_winner_ties_seconds_doubts_and_too_narrow_intervals(zoo, timings):
     doubtful = zoo.copy(deep=True)
     doubtful["converged"].loc[{"model": "dna-20-cd", "estimator": "ts", "budget": 400}] = 0
     table = choice_rows({"zoo": doubtful, "timings": timings}, names=NAMES)
@@ -346,31 +315,21 @@ def test_the_choice_names_winner_ties_seconds_and_doubts(zoo, timings):
     assert table.isel(row=0)["warning"].item() == "-"
     last = table.isel(row=-1)
     assert "of 6 rows" in last["row"].item() and last["best"].item() == "RTS 6" and last["tied"].item().startswith("TS")
-
-
-def test_too_narrow_intervals_are_named(timings):
     narrow = joined(parts_of("dna-20", (4, 2), ESTIMATORS, TRAINERS, half=1.0))
-    table = choice_rows({"zoo": narrow, "timings": timings}, names=NAMES)
-    assert set(table.isel(row=0)["narrow"].item().split(", ")) == {"RTS", "TS"}
-    assert float(table.isel(row=0)["coverage"]) == pytest.approx(0.683, abs=0.13)
-
-
-def test_stand_in_data_are_marked(zoo, timings):
+    first = choice_rows({"zoo": narrow, "timings": timings}, names=NAMES).isel(row=0)
+    assert set(first["narrow"].item().split(", ")) == {"RTS", "TS"}
+    assert float(first["coverage"]) == pytest.approx(0.683, abs=0.13)
     other = zoo.assign(stand_in=zoo["stand_in"] + 1).assign_attrs(stand_in_for="dna", stand_in_reason="none")
     assert "STAND-IN" in draw_bias({"zoo": other}, names=NAMES).get_suptitle()
     assert "STAND-IN" in choice_rows({"zoo": other, "timings": timings}, names=NAMES)["row"].values[0]
 
 
 def test_likelihoods_stand_beside_the_published_ones_of_the_same_data():
-    truth = xr.Dataset(
-        {"log_z": 451.25, "std_error": 0.01, "log_likelihood": ("split", [-84.0, -85.0, -86.0])},
-        coords={"split": np.array(["train", "validation", "test"], dtype=object)},
-        attrs={"truth_method": "ais, rts"},
-    )
-    truths = {
-        "one": truth.assign(test_log_likelihood_at_published_log_z=-86.125),
-        "other": truth.assign_attrs(stand_in_for="mnist"),
-    }
+    content = {"log_z": 451.25, "std_error": 0.01, "log_likelihood": ("split", [-84.0, -85.0, -86.0])}
+    splits = np.array(["train", "validation", "test"], dtype=object)
+    truth = xr.Dataset(content, {"split": splits}, {"truth_method": "ais, rts"})
+    truths = {"one": truth.assign(test_log_likelihood_at_published_log_z=-86.125)}
+    truths["other"] = truth.assign_attrs(stand_in_for="mnist")
     published = dict.fromkeys(truths, {"log_z": 451.28, "test_log_likelihood": -86.34})
     table = likelihood_rows(truths, titles={"one": "One", "other": "Other"}, published=published)
     assert list(table["row"].values) == ["One", "Other (STAND-IN)"]

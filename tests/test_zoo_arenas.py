@@ -2,14 +2,11 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 from projects import catalogue_of
-from test_zoo import BUDGETS, ESTIMATORS, NAMES, TRAINERS, joined, parts_of
+from test_zoo import BUDGETS, ESTIMATORS, NAMES, TRAINERS, joined, parts_of, seconds_of
 
 from replication.papers.zoo import zoo_best, zoo_rows
 from replication.papers.zoo.families import arenas_of, matrix_places
-
-SECONDS = {"ais": 1e-4, "rts": 3e-4, "ts": 2e-4, "bar": 5e-4}
 
 
 @pytest.fixture(scope="module")
@@ -23,28 +20,16 @@ def zoo():
     )
 
 
-def timings(rates=SECONDS):
-    seconds = 1e-9 + np.array(list(rates.values()))[:, None] * np.array([100, 400])
-    one = xr.Dataset(
-        {"seconds": (("estimator", "budget"), seconds)}, coords={"estimator": list(rates), "budget": [100, 400]}
-    )
-    return dict.fromkeys(("one", "two", "vague", "other"), one)
-
-
 def test_arenas_are_the_known_models_and_named_families():
     config = catalogue_of().config
     assert arenas_of(config) == ["twins", "wide-narrow", "hopfield", "ising-torus", "planar-glass", "toy-modes"]
 
 
 def test_arenas_are_shown_with_the_newer_estimators_apart(zoo):
-    figure = zoo_rows.draw_arenas(
-        {"zoo": zoo}, arenas=["one", "two", "vague"], of_papers=["bar", "ais", "ts"], names=NAMES
-    )
-    assert [axis.get_title() for axis in figure.axes] == [
-        "all, geometric mean",
-        "one\n784 × 500, 1 model",
-        "two\n60 × 10, 6 models",
-    ]
+    chosen = {"arenas": ["one", "two", "vague"], "of_papers": ["bar", "ais", "ts"]}
+    figure = zoo_rows.draw_arenas({"zoo": zoo}, names=NAMES, **chosen)
+    titles = ["all, geometric mean", "one\n784 × 500, 1 model", "two\n60 × 10, 6 models"]
+    assert [axis.get_title() for axis in figure.axes] == titles
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     # The geometric mean of BAR is 0.03, of TS 0.1, of AIS 0.3; RTS is of no paper here.
     assert labels == ["BAR", "TS", "AIS", "RTS"]
@@ -83,9 +68,9 @@ def test_what_fits_in_the_time_is_between_budgets():
 
 def test_winners_are_named_by_sweeps_and_by_seconds_and_losers_too(zoo):
     # RTS takes so long that TS alone is left, BAR so long that its estimates of 400 sweeps fit.
-    rates = {"ais": 1e-4, "rts": 2e-2, "ts": 1e-4, "bar": 4e-4}
+    timings = dict.fromkeys(("one", "two", "vague", "other"), seconds_of([1e-4, 2e-2, 1e-4, 4e-4], start=1e-9))
     exact = zoo.isel(model=np.flatnonzero(zoo["truth_std_error"].values == 0.0))
-    table = zoo_best.winner_rows({"zoo": exact, "timings": timings(rates)}, names=NAMES)
+    table = zoo_best.winner_rows({"zoo": exact, "timings": timings}, names=NAMES)
     one, two = (table.isel(row=row) for row in (0, 1))
     assert {one["best"].item(), one["tied"].item()} == {"RTS", "TS"}
     assert (one["best_in_time"].item(), one["tied_in_time"].item()) == ("TS", "-")

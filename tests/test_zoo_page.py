@@ -6,29 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import xarray as xr
-from pages import Page, faults
+from pages import LOOK, Page, faults
 from projects import ROOT, catalogue_of
-from test_zoo import ESTIMATORS, NAMES, TRAINERS, joined, parts_of
+from test_zoo import ESTIMATORS, NAMES, TRAINERS, joined, parts_of, seconds_of
 
 from replication.layout import kind_of
+from replication.papers.zoo import zoo_statistics as statistics
 from replication.papers.zoo.zoo_page import opening_family, page, results, rounded
-from replication.papers.zoo.zoo_statistics import (
-    among_the_best,
-    converged_only,
-    coverage,
-    families,
-    log_rmse,
-    mean_bias,
-    with_interval,
-)
 from replication.project import pages_of_estimators
 from replication.reporting.statistics import seconds_of_budgets
 from replication.reporting.style import LOOKS
 from replication.reporting.web import look_on_page, marker_path
 
-FOLDER = "figures/tiny"
-FIGURE, ARTIFACT = "figures/tiny/zoo/zoo-rmse.png", "data/tiny/zoo.nc"
+FOLDER, FIGURE, ARTIFACT = "figures/tiny", "figures/tiny/zoo/zoo-rmse.png", "data/tiny/zoo.nc"
 
 
 @pytest.fixture(scope="module")
@@ -39,26 +29,13 @@ def artifacts():
         parts_of("one", (784, 500), {**ESTIMATORS, "rts": 0.01}, {"cd": 1.0}, std_error=0.05, budgets=[200, 400, 800]),
     )
     zoo["converged"].loc[{"model": "one-cd", "estimator": "bar", "replicate": slice(0, 9)}] = 0
-    rates = np.array([1e-4, 3e-4, 2e-4, 5e-4])
-    seconds = xr.Dataset(
-        {"seconds": (("estimator", "budget"), 0.01 + rates[:, None] * np.array([100, 400]))},
-        coords={"estimator": list(ESTIMATORS), "budget": [100, 400]},
-    )
-    return {"zoo": zoo, "timings": {"dna-20": seconds, "one": seconds * 10}}
+    return {"zoo": zoo, "timings": {"dna-20": seconds_of(), "one": 10 * seconds_of()}}
 
 
 def page_of(artifacts):
-    methods = {name: {"method": name} for name in ESTIMATORS}
-    return page(
-        artifacts,
-        names=NAMES,
-        pages=pages_of_estimators(methods, ROOT),
-        figures={"RMSE of all <of them>": FIGURE},
-        places={"zoo": ARTIFACT},
-        scale="tiny",
-        folder=FOLDER,
-        templates=ROOT / "workflow/templates",
-    )
+    pages = pages_of_estimators({name: {"method": name} for name in ESTIMATORS}, ROOT)
+    links = {"pages": pages, "figures": {"RMSE of all <of them>": FIGURE}, "places": {"zoo": ARTIFACT}}
+    return page(artifacts, names=NAMES, scale="tiny", folder=FOLDER, templates=ROOT / "workflow/templates", **links)
 
 
 @pytest.fixture(scope="module")
@@ -82,15 +59,17 @@ def data_of(text):
 def test_its_numbers_are_those_of_the_functions_that_figures_draw(artifacts, made):
     numbers = data_of(made[1])["families"]
     assert numbers == results(artifacts["zoo"], artifacts["timings"])
-    for by_family, (name, part) in zip(numbers, families(artifacts["zoo"]).items(), strict=True):
+    for by_family, (name, part) in zip(numbers, statistics.families(artifacts["zoo"]).items(), strict=True):
         assert by_family["name"] == name and by_family["budgets"] == list(part["budget"].values)
-        shares = {"coverage": coverage(part), "converged_coverage": coverage(converged_only(part))}
-        expected = {"rmse": tuple(map(np.exp, with_interval(part, log_rmse))), "bias": with_interval(part, mean_bias)}
-        for key, (value, (low, high)) in (expected | {key: share[:2] for key, share in shares.items()}).items():
+        every, converged = statistics.coverage(part), statistics.coverage(statistics.converged_only(part))
+        expected = {"coverage": every[:2], "converged_coverage": converged[:2]}
+        expected["rmse"] = map(np.exp, statistics.with_interval(part, statistics.log_rmse))
+        expected["bias"] = statistics.with_interval(part, statistics.mean_bias)
+        for key, (value, (low, high)) in expected.items():
             for end, values in (("value", value), ("low", low), ("high", high)):
                 np.testing.assert_allclose(np.array(by_family[key][end], float), values, rtol=6e-4, err_msg=key)
-        np.testing.assert_array_equal(by_family["coverage"]["runs"], shares["coverage"][2])
-        assert by_family["best"] == among_the_best(part)
+        np.testing.assert_array_equal(by_family["coverage"]["runs"], every[2])
+        assert by_family["best"] == statistics.among_the_best(part)
         for row, estimator in enumerate(ESTIMATORS):
             seconds = seconds_of_budgets(artifacts["timings"][name], estimator, by_family["budgets"])[0]
             np.testing.assert_allclose(by_family["seconds"][row], seconds, rtol=6e-4)
@@ -111,13 +90,9 @@ def test_missing_and_exact_estimates_are_shown_as_such(artifacts):
     assert rmse[2] == [None] * 3 and rmse[1] == [0.0] * 3
 
 
-def test_it_is_sound(made):
-    assert faults(made[0]) == []
-    assert kind_of(f"{FOLDER}/zoo.html") == "page"
-
-
-def test_the_same_contents_give_the_same_bytes_that_name_no_machine(artifacts, made):
+def test_it_is_sound_and_the_same_contents_give_the_same_bytes_that_name_no_machine(artifacts, made):
     path, text = made
+    assert faults(path) == [] and kind_of(f"{FOLDER}/zoo.html") == "page"
     assert page_of(artifacts) == text
     assert str(path.parents[2]) not in text and str(ROOT) not in text
     # The XML namespace of pictures is no address from which anything is loaded.
@@ -141,9 +116,6 @@ def test_markers_are_those_of_the_figures():
         look = look_on_page(name, 0)
         assert look["light"] == colour and look["path"] == marker_path(marker)[0]
     assert look_on_page("ais-modes", 0)["edged"] and look_on_page("ais-uniform", 0)["hollow"]
-
-
-LOOK = Path(__file__).with_name("look.js").read_text()
 
 
 def texts(browser, selector):

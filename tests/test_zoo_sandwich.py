@@ -11,10 +11,7 @@ from logzoo.streams import root_stream
 from replication.papers.zoo.zoo_experiments import both_sides, upper_side
 
 REPLICATES, CHAINS, SWEEPS = 400, 10, 20
-SMALL = {
-    "twins": {"visible": 40, "hidden": 20, "odds": 2.0},
-    "ising-torus": {"side": 6, "coupling": 0.5},
-}
+SMALL = {"twins": {"visible": 40, "hidden": 20, "odds": 2.0}, "ising-torus": {"side": 6, "coupling": 0.5}}
 
 
 def made(family, **options):
@@ -52,14 +49,11 @@ def test_draws_of_one_mode_alone_are_no_upper_side():
     assert narrow.mean() == pytest.approx(1.0 / (1.0 + odds), abs=0.05)
     errors = {}
     for name, starts in (("all", data), ("narrow", data[narrow])):
-        parts = enumerate(np.array_split(starts[: 20 * CHAINS], 20))
-        errors[name] = np.array(
-            [
-                upper_side(rbm, SweepLedger(400, CHAINS), root_stream(2).child(name, number), part, log_odds(data))
-                - log_z
-                for number, part in parts
-            ]
-        )
+        upper = [
+            upper_side(rbm, SweepLedger(400, CHAINS), root_stream(2).child(name, number), part, log_odds(data))
+            for number, part in enumerate(np.array_split(starts[: 20 * CHAINS], 20))
+        ]
+        errors[name] = np.array(upper) - log_z
     assert abs(deviates(errors["all"])) < 4.0
     assert deviates(errors["narrow"]) < -6.0
     # Only the share of the other mode is lost.

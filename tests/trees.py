@@ -25,19 +25,19 @@ CLAIM = {"figure": "f", "claim": "a claim", "published": "1", "at_least": 0.5}
 UNTESTED = {"figure": "f", "claim": "another", "published": "2", "not_tested": "no data"}
 
 
+def jobs_of(tree):
+    return json.loads((tree / "jobs.json").read_text())
+
+
 def labelled(dimensions, values, units="1"):
     return dimensions, np.asarray(values), {"long_name": "a quantity", "units": units}
 
 
 def dataset_of(seed=0):
     draws = np.random.Generator(np.random.Philox(key=seed))
-    return xr.Dataset(
-        {
-            "data": labelled(("example", "visible"), draws.integers(2, size=(30, 6), dtype=np.uint8)),
-            "split": labelled("example", np.repeat(np.arange(3, dtype=np.int8), 10)),
-        },
-        attrs={"title": "a data set"},
-    )
+    data = labelled(("example", "visible"), draws.integers(2, size=(30, 6), dtype=np.uint8))
+    split = labelled("example", np.repeat(np.arange(3, dtype=np.int8), 10))
+    return xr.Dataset({"data": data, "split": split}, attrs={"title": "a data set"})
 
 
 def model_of(seed):
@@ -134,8 +134,7 @@ class Tree:
         digest = hashlib.sha256(raw.read_bytes()).hexdigest()
         manifest = "data/raw/source/manifest.json"
         entry = {"bytes": raw.stat().st_size, "sha256": digest, "source": "kept"}
-        text = json.dumps({"files": {"values.txt": entry}, "name": "source"}, indent=1, sort_keys=True)
-        Path(manifest).write_text(f"{text}\n")
+        Path(manifest).write_text(json.dumps({"files": {"values.txt": entry}, "name": "source"}))
         self._job([manifest], [], {"files": {"values.txt": {"sha256": digest, "sources": []}}}, rule="fetch")
         self.artifact("data/datasets/digits.nc", dataset_of(self.seed), "dataset", [manifest], visible=6)
 
@@ -150,10 +149,7 @@ class Tree:
             truth = xr.Dataset({"log_z": labelled((), 1.0 + self.seed, "nat"), "std_error": labelled((), 0.0, "nat")})
             self.artifact(f"data/tiny/truths/{model}.nc", truth, "truth", [path, data])
         self.artifact("data/tiny/models/a.trace.nc", trace_of([self.seed, np.nan, 3.0]), "trace", [data], updates=5)
-        made = [
-            f"data/tiny/{part}/{model}.nc" for part in ("estimates", "truths") for model in ("a/rts", "b/rts", "a", "b")
-        ]
-        made = [path for path in made if Path(path).is_file()]
+        made = [f"data/tiny/{name}.nc" for name in ("estimates/a/rts", "estimates/b/rts", "truths/a", "truths/b")]
         self.artifact("data/tiny/zoo.nc", zoo_of(self.seed), "zoo", made)
         self.artifact("data/tiny/timings/f.nc", trace_of([0.1, 0.2 + self.seed]), "trace", ["data/tiny/models/a.nc"])
         self.artifact("data/tiny/figures/timed.nc", trace_of([0.2]), "trace", ["data/tiny/timings/f.nc"])

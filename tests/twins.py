@@ -1,13 +1,27 @@
 """Slow, obvious twins of the kernels: plain Python integers and float64 NumPy, nothing shared with the package.
 
-Only `refresh_inputs` calls its kernels: it brings both layers' inputs up to date from given states.
+Only `refresh_inputs` calls its kernels: it brings both layers' inputs up to date from given states. The models that
+several tests use are also here.
 """
 
 import numpy as np
 
+from logzoo import RBM
 from logzoo.kernels.gibbs import layer_scratch, list_ones, update_hidden_inputs, update_visible_inputs
 
 _MASK = 0xFFFFFFFF
+
+
+def normal_rbm(seed, visible, hidden, scale=1.0):
+    """An RBM whose weights and biases are drawn from N(0, scale^2)."""
+    generator = np.random.default_rng(seed)
+    return RBM(*(generator.normal(0.0, scale, shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+def two_modes(visible=20, hidden=12, coupling=1.0):
+    """An RBM with as much mass near all ones as near all zeros."""
+    half = -0.5 * coupling
+    return RBM(np.full((visible, hidden), coupling), np.full(visible, half * hidden), np.full(hidden, half * visible))
 
 
 def philox(counter, key):
@@ -79,8 +93,7 @@ def brute_log_z(rbm):
 def visible_probabilities(rbm, beta=1.0):
     """p(v) of every visible state, in the order of `all_states`, all parameters scaled by beta."""
     joint = beta * log_f_joint(rbm, all_states(rbm.visible), all_states(rbm.hidden))
-    p = np.exp(joint - log_sum_exp(joint))
-    return p.sum(axis=1)
+    return np.exp(joint - log_sum_exp(joint)).sum(axis=1)
 
 
 def expectations(rbm):

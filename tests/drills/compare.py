@@ -13,26 +13,17 @@ from PIL import Image
 
 from logzoo.io.netcdf import load_raw
 
-_PROVENANCE = {
-    "artifact_schema",
-    "content_sha256",
-    "inputs_json",
-    "parameters_json",
-    "seed_path",
-    "software_json",
+_ORIGIN = {
+    *("artifact_schema", "content_sha256", "inputs_json", "parameters_json", "seed_path", "software_json"),
     "source_sha256",
 }
-_COMPARED = (".nc", ".png")
 
 
 def differences(old, new, renamed):
-    """Yield (path, what differs) of every artifact and picture of a tree that another one has not the same.
-
-    renamed: {part of a path in the old tree: part in the new one}.
-    """
+    """Yield (path, what differs) of files that two trees do not share. renamed: {part of an old path: of a new one}."""
     old, new = Path(old), Path(new)
     paths = {path.relative_to(old).as_posix() for top in ("data", "figures") for path in (old / top).rglob("*")}
-    for path in sorted(path for path in paths if path.endswith(_COMPARED)):
+    for path in sorted(path for path in paths if path.endswith((".nc", ".png"))):
         other = path
         for part, instead in renamed.items():
             other = other.replace(part, instead)
@@ -40,8 +31,7 @@ def differences(old, new, renamed):
             yield path, f"no {other}"
             continue
         compare = _artifacts if path.endswith(".nc") else _pictures
-        said = compare(old / path, new / other)
-        if said:
+        if said := compare(old / path, new / other):
             yield path, said
 
 
@@ -50,8 +40,8 @@ def _artifacts(old, new):
     before, after = load_raw(old), load_raw(new)
     names = {*before.variables, *after.variables}
     unlike = [name for name in names if not _same(before.variables.get(name), after.variables.get(name))]
-    attributes = {*before.attrs} - _PROVENANCE
-    unlike += [name for name in attributes if not np.array_equal(before.attrs.get(name), after.attrs.get(name))]
+    attributes = {*before.attrs} - _ORIGIN
+    unlike += [name for name in attributes if not np.array_equal(before.attrs[name], after.attrs.get(name))]
     return ", ".join(sorted(map(str, unlike)))
 
 

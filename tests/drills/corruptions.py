@@ -2,9 +2,8 @@
 
     python tests/drills/corruptions.py FOLDER [--count 500] [--seed 0] [--batch 20]
 
-FOLDER is the folder of a finished run or of published results; it is copied. Each batch damages some files in ways
-drawn at random (tests/damage.py), each of which a fault must name. Manifests are left alone: docs/audit.md says what an
-edit of one shows. The exit code is 1 if any damage was missed.
+FOLDER has a finished run or published results, and is copied. Each batch damages files at random (tests/damage.py). A
+fault must name each of them. Manifests are left alone (docs/audit.md). The exit code is 1 if any damage was missed.
 """
 
 import argparse
@@ -31,9 +30,8 @@ def drill(source, folder, arguments):
     draws = np.random.Generator(np.random.Philox(key=arguments.seed))
     done = 0
     while done < arguments.count:
-        chosen = [
-            files[number] for number in draws.permutation(len(files))[: min(arguments.batch, arguments.count - done)]
-        ]
+        size = min(arguments.batch, arguments.count - done)
+        chosen = [files[number] for number in draws.permutation(len(files))[:size]]
         others = [folder / path for path in files if path not in chosen]
         log = {path: corrupt(folder / path, draws, others) for path in chosen}
         wrong = set(missed(audit(folder).faults, chosen))
@@ -50,9 +48,8 @@ def drill(source, folder, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--count", type=int, default=500)
-    parser.add_argument("--batch", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=0)
+    for name, default in (("--count", 500), ("--batch", 20), ("--seed", 0)):
+        parser.add_argument(name, type=int, default=default)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch, "tree")

@@ -20,7 +20,6 @@ import numpy as np
 
 ROOT = Path(__file__).parents[2]
 MUTATED = ("logzoo/estimators", "logzoo/samplers", "logzoo/kernels", "logzoo/models", "replication/audit")
-STATISTICS = "statistics.py"
 # They name modules in texts.
 REGISTRIES = ("estimator_registry.py", "trainers.py")
 OTHERS = {
@@ -79,9 +78,8 @@ def _operator(lines, left, operator, right):
 
 def all_mutants(count, seed):
     """`count` mutants drawn at random: [(path below src, line, start, end, text)]."""
-    paths = sorted(path for path in (ROOT / "src").rglob("*.py"))
-    names = [(path, path.relative_to(ROOT / "src").as_posix()) for path in paths]
-    chosen = [(path, name) for path, name in names if name.startswith(MUTATED) or name.endswith(STATISTICS)]
+    names = [(path, path.relative_to(ROOT / "src").as_posix()) for path in sorted((ROOT / "src").rglob("*.py"))]
+    chosen = [(path, name) for path, name in names if name.startswith(MUTATED) or name.endswith("statistics.py")]
     edits = [(name, *edit) for path, name in chosen for edit in mutants_of(path)]
     order = np.random.Generator(np.random.Philox(key=seed)).permutation(len(edits))
     return [edits[place] for place in order[:count]]
