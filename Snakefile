@@ -89,7 +89,7 @@ rule all:
         f"{FIGURES}/zoo.html",
 
 
-# The demo makes everything at the scale of config/demo.yaml; see `DEMO`.
+# The demo makes the same files as `all`, at the scale of config/demo.yaml; see `DEMO`.
 rule demo:
     input:
         rules.all.input,
@@ -117,7 +117,8 @@ if ALONE:
 
 
 # Local jobs may start at any rate, so the rate limit is removed; Snakemake has no public option for this. With the limit,
-# snakemake 9 looks for jobs every second once for each job started, which takes a quarter of a core after a hundred jobs.
+# snakemake 9 makes one search for jobs per second for each job started so far. After a hundred jobs this takes a quarter
+# of a core.
 onstart:
     if config["missing_data"] == "stop" and (lacking := lacking_sources(config)):
         sys.exit(f"logzoo: error: {lacking[0]} lists files that were not available; remove it to try again")
@@ -137,7 +138,7 @@ onstart:
 onsuccess:
     end_server()
     print_ending(PROGRESS, CATALOGUE, log, success=True)
-    # A terminal shows the summary alone, unless the target is `claims`; files and pipes get the tables, too.
+    # A terminal gets the tables only if the target is `claims`; files and pipes always get them.
     if "claims" in sys.argv or not (sys.stdout and sys.stdout.isatty()):
         print_tables(CATALOGUE, [paper for paper in config["papers"] if paper in sys.argv])
     print_manifest(CATALOGUE)

@@ -71,8 +71,8 @@ def estimate_log_z(
     progress : bool, optional
         Whether stderr shows the progress. By default a terminal shows it; ``True`` shows it in a notebook, too.
     check : bool
-        Whether the estimate of a single method is checked against evidence: rigorous bounds, and chains that start
-        in the modes (at most 5,000 sweeps of 256 chains). The budget does not include the check.
+        Whether the estimate of a single method is checked against evidence: rigorous bounds and independent chains.
+        The check takes at most 5,000 sweeps of 256 chains, which the budget does not include.
     checkpoint : path, optional
         File to which ``"auto"`` saves its progress. After an interruption the same call continues from it.
     **options
@@ -146,8 +146,8 @@ def draw_samples(
     ----------
     rbm : RBM
     method : str or Estimator
-        Estimator whose sampler is run. Listed estimators that use the same sampler can read the draws, too:
-        ``"rts"``, ``"ti-rb"``, ``"mbar"`` and others use simulated tempering; ``"bar"`` and ``"pt-mbar"`` use
+        Estimator whose sampler is run. Listed estimators that use the same sampler can read the draws, too.
+        ``"rts"``, ``"ti-rb"``, ``"mbar"`` and others use simulated tempering. ``"bar"`` and ``"pt-mbar"`` use
         parallel tempering.
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included (default 10,000).

@@ -20,7 +20,7 @@ class SweepLedger:
     Parameters
     ----------
     sweeps : int or None
-        Sweeps per chain; None for no limit, as in trainings, which only count their sweeps.
+        Sweeps per chain, or None for no limit. Trainings have no limit and only count their sweeps.
     chains : int
         Number of chains.
 

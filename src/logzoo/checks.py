@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Kind = TypeVar("Kind")
     from logzoo.types import Array, Bits, Floats
 
-# Largest size, count or number of sweeps: beyond the memory and speed of any machine.
+# Largest size, count or number of sweeps, which is beyond the memory and speed of any machine.
 _LARGEST = 10**12
 _SHOWN = 80  # most letters of a value in a message
 _NAMED = 30  # most names in a list of choices
@@ -74,7 +74,7 @@ def positive_number(name: str, value: object, *, or_zero: bool = False) -> float
 
 
 def finite_number(name: str, value: object) -> float:
-    """`value` as float, if it is a finite real number or an array of one number, but not a boolean."""
+    """`value` as float, if it is a finite real number or an array without dimensions, but not a boolean."""
     array = real_array(name, value)
     if array.ndim or array.dtype.kind == "b" or not np.isfinite(array):
         raise ValueError(f"{name}: expected a finite number, found {shown(value)}")
@@ -120,7 +120,7 @@ def without_torch(value: Any) -> Any:
 
 
 def real_array(name: str, value: object) -> Array:
-    """`value` as an array of booleans, whole or real numbers of unchanged type; ValueError for others and for masks."""
+    """`value` as an array of unchanged type, if it holds booleans or real numbers and no masked value."""
     # np.asarray would drop the masks of rows in a list.
     rows = value if isinstance(value, list | tuple) else ()
     if np.ma.is_masked(value) or any(map(np.ma.is_masked, rows)):

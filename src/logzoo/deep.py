@@ -29,11 +29,11 @@ def dbm_log_likelihood(
     layers : sequence of arrays
         Biases and weights in turn from the visible layer up, as in `RBM.from_dbm`.
     data : array of 0 and 1, shape (examples, layers[0].size)
-        Each example costs an estimate of the log Z of the hidden layers.
+        With two or more hidden layers, each example costs an estimate of the log Z of these layers.
     method : str
     seed : int or str
     **settings
-        Method and settings of `estimate_log_z` for each log Z.
+        Other settings of `estimate_log_z`, for each log Z.
 
     Returns
     -------

@@ -18,7 +18,7 @@ _PASSED = {"progress", "stream", "threads"}
 
 
 def resolved(function: Function) -> Callable:
-    """The function; if it is named by a text, it is imported."""
+    """The function itself. If a text names the function, it is imported."""
     return function if callable(function) else resolve_name(function)
 
 

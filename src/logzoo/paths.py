@@ -1,7 +1,7 @@
 """Base distributions and tempered paths from them to an RBM.
 
 The geometric path at inverse temperature beta: log f_beta(v, h) = beta [c.v + v W h + b.h] + (1 - beta) c0.v.
-The base p_1 (beta = 0) has independent visible units with log-odds c0 and uniform hidden units; densities along the
+The base p_1 (beta = 0) has independent visible units with log-odds c0 and uniform hidden units. Densities along the
 path are unnormalised, so log Z_1 = sum_i softplus(c0_i) + H log 2.
 
 An adapted ladder divides a length of the path into equal steps. The thermodynamic length of a stretch of the path is
@@ -110,8 +110,8 @@ def check_rounding(rbm: RBM, most: float = _MOST_MOVED, rule: str = "") -> None:
 def inverse_temperatures(ladder: object, rungs: int) -> Floats:
     """Inverse temperatures (rungs,) from 0 to 1.
 
-    ladder: "linear"; "dense-near-one" (spacing of Salakhutdinov & Murray 2008); or the values themselves, increasing
-    from 0 to 1. Raises ValueError for anything else.
+    ladder: "linear", "dense-near-one" (spacing of Salakhutdinov & Murray 2008), or values that increase from 0 to 1.
+    Raises ValueError for anything else.
     """
     rungs = whole_number("rungs", rungs, minimum=2)
     if isinstance(ladder, str):
@@ -134,7 +134,7 @@ def inverse_temperatures(ladder: object, rungs: int) -> Floats:
 def prior_weights(prior: object, betas: Floats) -> Floats:
     """Prior r (rung,) of the rungs, which sums to one.
 
-    prior: weights (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal weights. Raises
+    prior: weights (rung,), a number s for r_k proportional to exp(s beta_k), or None for equal weights. Raises
     ValueError for anything else, and for weights that are not all positive.
     """
     if prior is None:

@@ -73,12 +73,12 @@ def shows(progress: bool | None) -> bool:
 
 
 def bar(total: int, what: str, unit: str, progress: bool, *, done: int = 0) -> tqdm:
-    """A bar of `total` units of work, `done` of them done; the caller closes it. progress: whether the bar shows."""
+    """A bar of `total` units of work, of which `done` are done. The caller closes it. progress: whether it is shown."""
     return _bar(progress, total=total, desc=what, unit=unit, initial=done, delay=_DELAY)
 
 
 def stage(what: str, progress: bool) -> tqdm:
-    """A line that names the running method, above its bars; the caller closes it. progress: whether the line shows."""
+    """A line above the bars that names the running method. The caller closes it. progress: whether it is shown."""
     return _bar(progress, desc=what, bar_format="{desc} ...")
 
 

@@ -40,7 +40,7 @@ _FOLDER = Path(__file__).parent / "reference_data"
 
 
 class Score(NamedTuple):
-    """The answer of a solver for one reference RBM, in nats; NaN if the solver gave no answer."""
+    """The answer of a solver for one reference RBM, in nats. Its numbers are NaN if the solver gave no answer."""
 
     name: str
     log_z: float
@@ -53,7 +53,7 @@ class Score(NamedTuple):
 
 @cache
 def cards() -> dict[str, dict[str, Any]]:
-    """Read the cards of all reference RBMs, the smallest first: {name: card}.
+    """Read the cards of all reference RBMs: {name: card}, in order of visible units and log Z.
 
     A card has ``visible`` and ``hidden`` (units), ``log_z`` and ``std_error`` (nats; an error of 0 means exact),
     ``known_by``, ``origin``, ``licence`` and ``checks``.
@@ -120,8 +120,8 @@ def score_solver(
     ----------
     solve : callable
         ``solve(weights, visible_bias, hidden_bias)`` gets arrays of float64 and returns log Z and its standard error
-        in nats, or an `Estimate`. An exception, None, numbers that are not finite, or an `Estimate` that did not
-        converge count as a refusal.
+        in nats, or an `Estimate`. The solver refuses if it raises an exception, or returns None, impossible numbers or
+        an `Estimate` that did not converge.
     names : iterable of str, optional
         Names of cards. By default all RBMs that are part of logzoo or in ``files``.
     files : iterable of paths
@@ -131,7 +131,7 @@ def score_solver(
     -------
     list of Score
         An answer is ``"silently wrong"`` if it is off by more than 0.5 nat and by more than 4 standard errors. The
-        standard error of the card is included.
+        standard errors of the answer and of the card are combined.
 
     Raises
     ------

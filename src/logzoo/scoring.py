@@ -75,7 +75,7 @@ def scorer(method: str = "auto", **settings: Any) -> Callable[..., float]:
     ----------
     method : str
     **settings
-        Method and settings of `estimate_log_z`.
+        Other settings of `estimate_log_z`.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def score(fitted: Any, X: Any, y: Any = None) -> float:
 
     See Also
     --------
-    scorer : the same with another method or other settings.
+    scorer : makes such a function with another method or other settings.
 
     Examples
     --------

@@ -34,7 +34,7 @@ class LogZTracker:
     """Track log Z of an RBM along your own training loop, by separate chains (walkers).
 
     Ten cohorts of walkers are annealed to the first parameters and then follow the training (Jarzynski 1997; Carbone et
-    al. 2023). Every ``every``-th call of `update` changes their weights and makes one sweep, or up to five sweeps if
+    al. 2023). Every ``every``-th call of `update` changes the walkers' weights and makes one sweep, or up to five if
     the parameters have changed much. The same number of sweeps goes to new cohorts, which replace the oldest cohorts.
     The standard error is the spread between cohorts, not the error of their mean, because old cohorts share a bias.
 

@@ -1,10 +1,10 @@
-"""Records in artifacts, pictures and pages: parameters, code and inputs of the job that made them, and stand-ins.
+"""Provenance records of artifacts, pictures and pages: the job's parameters, code and inputs, and any stand-ins.
 
-All jobs make the same records. The source digest is the param `source` of the rule. The parameters are all other
-params, including those in `settings`. The inputs are all artifacts and raw files that the job reads, by path.
+All jobs record provenance in the same way. The source digest is the param `source` of the rule. The parameters are all
+other params, including those in `settings`. The inputs are all artifacts and raw files that the job reads, by path.
 
 A stamp is {"inputs": {path: content hash}, "parameters": digest, "source": digest}, as JSON. It is in a text chunk of a
-PNG, in the keywords of a PDF, or in a last comment of HTML or Markdown.
+PNG, in the keywords of a PDF, or in the last comment of HTML or Markdown.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from logzoo.types import FilePath
 
 
-# The folder of the checkout. If the package was installed without one, this folder has no project.
+# The folder of the checkout. If the package was installed without a checkout, this folder has no project.
 ROOT = Path(__file__).parents[2]
 PACKAGES = (PACKAGE_FOLDER, Path(__file__).parent)
 # Path of the published scorecard from the folder of the project, without its extension.
@@ -45,14 +45,14 @@ STAND_IN = " (STAND-IN)"
 
 
 def code_digest(*modules: str, scripts: Iterable[str | Path] = ()) -> str:
-    """Hash the behaviour of modules and scripts and of all that they import, as `logzoo.io.provenance` does."""
+    """Hash the behaviour of modules, of scripts and of everything they import, as `logzoo.io.provenance` does."""
     return source_digest(*modules, scripts=scripts, packages=PACKAGES)
 
 
 def recorded(params: Mapping[str, Any], number: int = 0) -> tuple[dict[str, Any], str]:
     """The parameters and the source digest that a job with these params records in output `number`.
 
-    Where params has `sources`, each output has its own entry of `settings` and `sources`, in the order of the outputs.
+    If params has `sources`, then `sources` and `settings` each have one entry per output, in the order of the outputs.
     """
     others = dict(params)
     if "sources" in others:
@@ -64,14 +64,14 @@ def recorded(params: Mapping[str, Any], number: int = 0) -> tuple[dict[str, Any]
 
 
 def digest_of(parameters: Mapping[str, Any]) -> str:
-    """Hash parameters (64 hexadecimal digits), for records that are too short for all parameters."""
+    """Hash parameters to 64 hexadecimal digits, for records that are too short for all parameters."""
     return hashlib.sha256(json.dumps(parameters, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
 def named_hashes(paths: Iterable[FilePath]) -> dict[str, str]:
-    """{path: hash} of the content of artifacts, and of the raw files that manifests list.
+    """Returns {path: hash}: the content hash of each artifact, and the SHA-256 of each raw file that a manifest lists.
 
-    Raises ValueError, one line, for an unreadable artifact or manifest.
+    Raises a one-line ValueError for an unreadable artifact or manifest.
     """
     hashes = {}
     for path in map(str, paths):
@@ -87,7 +87,7 @@ def named_hashes(paths: Iterable[FilePath]) -> dict[str, str]:
 
 
 def content_hash(path: FilePath) -> str:
-    """The content hash that an artifact records. Raises ValueError, one line, if there is none."""
+    """The content hash that an artifact records. Raises a one-line ValueError if it cannot be read."""
     try:
         with netCDF4.Dataset(path) as file:
             return file.getncattr("content_sha256")
@@ -113,7 +113,7 @@ def without_stamp(text: str) -> str:
 
 
 def read_stamp(name: str, content: bytes) -> dict[str, Any]:
-    """The stamp in the bytes of a .png, .pdf, .html or .md file of that name. Raises ValueError if there is none."""
+    """The stamp in `content`, the bytes of a .png, .pdf, .html or .md file. Raises ValueError if there is none."""
     before = _BEFORE.get(Path(name).suffix, _BEFORE_IN_TEXT)
     try:
         start = content.rindex(before) + len(before)
@@ -132,9 +132,10 @@ def _json(stamp):
 
 
 def stand_ins(artifacts: Iterable[Any]) -> dict[str, str]:
-    """The joined attributes `stand_in_for` and `stand_in_reason` of stand-ins among artifacts.
+    """Join the attributes `stand_in_for` and `stand_in_reason` of the stand-ins among artifacts.
 
-    Each reason is a line. The result is empty without stand-ins. artifacts: Datasets, or their attributes.
+    Returns {attribute: text}, with a line for each reason. The dict is empty if there are no stand-ins. artifacts:
+    Datasets, or the attributes of Datasets.
     """
     notices = [getattr(artifact, "attrs", artifact) for artifact in artifacts]
     notices = [notice for notice in notices if "stand_in_for" in notice]

@@ -46,9 +46,9 @@ class Shown(NamedTuple):
 
 
 class Catalogue:
-    """All figures and tables by name; `experiments` are the jobs behind them, by the path of their artifact.
+    """All figures and tables by name, and in `experiments` {path: Experiment} the jobs that make their data.
 
-    Raises ValueError, one line, for an entry without a declaration, and for missing or unknown settings.
+    Raises a one-line ValueError for an entry without a declaration, and for missing or unknown settings.
     """
 
     def __init__(self, config: Config) -> None:
@@ -57,7 +57,7 @@ class Catalogue:
             "figures": {name: Entry(name, settings) for name, settings in config["figures"].items()},
         }
         self.data, self.folder = f"data/{config['scale']}", f"figures/{config['scale']}"
-        # The order of the configuration holds for the papers, and for the figures of each paper.
+        # Papers, and the figures of each paper, keep the order of the configuration.
         papers = list(config["papers"])
         names = sorted(config["figures"], key=lambda name: papers.index(config["figures"][name]["paper"]))
         self.shown = {name: self._declared(name) for name in names}
@@ -115,7 +115,7 @@ class Catalogue:
 
     @property
     def verdicts(self) -> dict[str, str]:
-        """{figure: file of its verdicts} of all figures with a claim that is tested."""
+        """The files {figure: path} of verdicts, for all figures with a claim that is tested."""
         return {name: f"{self.data}/verdicts/{name}.nc" for name, shown in self.shown.items() if shown.tested}
 
     @property
@@ -175,6 +175,6 @@ def _module_of(name: str, entry: Entry) -> ModuleType:
 
 
 def modules_of(methods: tuple[str, ...]) -> list[str]:
-    """The modules of estimators and trainers by name."""
+    """The modules of the named estimators and trainers."""
     modules = [ESTIMATORS[name].modules if name in ESTIMATORS else [trainer_module(name)] for name in methods]
     return sorted({module for some in modules for module in some})

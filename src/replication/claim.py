@@ -18,17 +18,17 @@ SCALES = {"linear": lambda value: value, "log": math.log, "share": lambda value:
 ERROR, POWER = 0.05, 0.8
 # Fewest independent repeats for a verdict. With fewer, the estimate of their spread is too uncertain.
 FEWEST_REPEATS = 5
-# The factor that is assumed as the effect of a claim if its paper prints no number.
+# The effect that is assumed, as a factor, for a claim whose paper prints no number.
 LEAST_FACTOR = 1.25
 _NORMAL = NormalDist()
 
 
 class Power(NamedTuple):
-    """Inputs of the power of a verdict, on the scale of the claim.
+    """Inputs of the power of a verdict.
 
     effect: value of the statistic if the paper is right. spread: standard error of the statistic times the square root
-    of the number of repeats. The standard error is taken on the scale of the claim: of the logarithm for a ratio, and
-    of the arcsine of the root for a share. source: origin of both numbers.
+    of the number of repeats. The standard error applies on the scale of the claim: to the logarithm of the statistic
+    for "log", and to the arcsine of the square root for "share". source: origin of both numbers.
     """
 
     effect: float
@@ -53,7 +53,7 @@ class Claim(NamedTuple):
     scale: str = "linear"  # a key of SCALES
     power: Power | None = None
     not_tested: str = ""
-    why: str = ""  # the cause, where the claim is not reproduced
+    why: str = ""  # the cause, if the claim is not reproduced
 
     @property
     def bounds(self) -> dict[str, float]:
@@ -64,9 +64,9 @@ class Claim(NamedTuple):
 class Size(NamedTuple):
     """The size of the experiment behind a claim.
 
-    settings: {name: (value here, value in the paper)}; the second is None if the paper does not state it. repeats:
+    settings: {name: (value here, value in the paper)}. The value in the paper is None if it is not stated. repeats:
     independent repeats of the statistic. trainings: independent trainings behind the statistic, 0 if the model is
-    published or known. exploratory: why the setting is ours, if the paper names none.
+    published or known. exploratory: reason for a setting that the paper does not name, empty for other settings.
     """
 
     settings: dict[str, tuple[float, float | None]]
@@ -93,10 +93,10 @@ class Size(NamedTuple):
 
 
 def power_of(claim: Claim, repeats: int) -> float:
-    """Probability of a verdict for the claim if its `effect` is true; NaN if no power is declared.
+    """Probability of a verdict for the claim if its `effect` is true; NaN if `claim.power` is None.
 
-    This is the power of Student's test of the bound, by the normal approximation of its noncentral law (Johnson & Welch
-    1940).
+    With fewer than `FEWEST_REPEATS` repeats the power is 0. Otherwise it is the power of a t-test against the bound, by
+    the normal approximation of the noncentral t distribution (Johnson & Welch 1940).
     """
     if claim.power is None:
         return math.nan
@@ -108,9 +108,9 @@ def power_of(claim: Claim, repeats: int) -> float:
 
 
 def _student_quantile(freedom: int) -> float:
-    """The quantile of Student's law at 1 - error / 2, by Cornish & Fisher's expansion.
+    """The quantile of Student's t distribution at 1 - error / 2, by the Cornish-Fisher expansion.
 
-    Importing scipy would delay every plan.
+    Importing scipy instead would delay every start of the workflow.
     """
     z = _NORMAL.inv_cdf(1.0 - ERROR / 2.0)
     first, second = (z**3 + z) / 4.0, (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / 96.0

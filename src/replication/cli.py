@@ -20,7 +20,7 @@ _FOLDER: dict[str, Any] = {
 }
 _CONFIGFILE: dict[str, Any] = {
     "metavar": "FILE",
-    "help": "configuration of a scale of your own (default: those in config/)",
+    "help": "configuration of your own scale (default: the configurations in config/)",
 }
 _SCALE_CONFIGFILE: dict[str, Any] = {
     "metavar": "FILE",
@@ -30,7 +30,7 @@ _SCALE: dict[str, Any] = {"default": "quick", "metavar": "NAME", "help": "scale 
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line on `argv` (the arguments of the process when None). Returns the exit code."""
+    """Run the command line on `argv` (if None, the arguments of the process). Returns the exit code."""
     return run_command(command_parser(), argv)
 
 
@@ -43,24 +43,26 @@ def command_parser() -> Parser:
     add("--configfile", **_CONFIGFILE)
     add("--regenerate", type=count, default=0, metavar="N", help="regenerate N files in a scratch folder (default 0)")
     add("--seed", type=count, default=0, metavar="N", help="seed that picks the files to regenerate (default 0)")
-    add("--output", metavar="FILE", help="write the report as JSON to this file, too")
+    add("--output", metavar="FILE", help="also write the report to this file, as JSON")
     add = command("cost", _cost, "Print the cost of the figures of a scale, in core-hours.")
     add("folder", **_FOLDER)
     add("--configfile", **_SCALE_CONFIGFILE)
     add = command("protocol", _protocol, "Print the claims of a scale with statistics, bounds, sizes and powers.")
     add("folder", **_FOLDER)
     add("--configfile", **_SCALE_CONFIGFILE)
-    add = command("publish", _publish, "Copy what readers see of a finished run to results/ of its project.")
+    add = command(
+        "publish", _publish, "Copy pages, figures, tables and verdicts of a finished run to results/ of its project."
+    )
     add("folder", **_FOLDER)
     add("--scale", **_SCALE)
     add("--configfile", **_CONFIGFILE)
-    add("--megabytes", type=float, default=20.0, metavar="N", help="the most to publish (default 20)")
+    add("--megabytes", type=float, default=20.0, metavar="N", help="largest size to publish, in megabytes (default 20)")
     add("--add", action="store_true", help="keep the published files that this run does not have")
     add = command("crate", _crate, "Describe a finished run for archives: ro-crate-metadata.json in its project.")
     add("folder", **_FOLDER)
     add("--scale", **_SCALE)
     add("--configfile", **_CONFIGFILE)
-    add("--agent", metavar="NAME", help="the person who ran it")
+    add("--agent", metavar="NAME", help="name of the person who ran the workflow")
     return parser
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # The file that marks a cache with the machine code of all kernels.
 _MARK = "compiled"
-# CPU seconds that all kernels took on an AMD EPYC.
+# CPU seconds for compiling all kernels on an AMD EPYC.
 _CPU_SECONDS = 70
 _VISIBLE, _HIDDEN, _EXAMPLES = 20, 6, 200
 # Few chains and rungs for the trainers, because with their defaults these short trainings take seconds.
@@ -54,7 +54,7 @@ def is_compiled() -> bool:
 
 
 def _example():
-    """A small RBM, data for it, and an RBM of smaller parameters as an earlier snapshot."""
+    """A small RBM, data for it, and an RBM with smaller parameters as an earlier snapshot."""
     generator = np.random.default_rng(0)
     shapes = (_VISIBLE, _HIDDEN), _VISIBLE, _HIDDEN
     rbm, before = (RBM(*(generator.normal(0.0, size, shape) for shape in shapes)) for size in (0.3, 0.1))
@@ -88,5 +88,5 @@ if __name__ == "__main__":
     with cache.compiling():
         for part in parts:
             _PARTS[part]()
-        if parts == ["trainers"]:  # the shorter part then helps the longer part, from its last method backwards
+        if parts == ["trainers"]:  # the shorter part then also compiles the estimators, from the last backwards
             estimate_by_all(reversed(ESTIMATORS))

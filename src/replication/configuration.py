@@ -1,4 +1,4 @@
-"""The configuration: merged, checked against `replication.settings` and completed before anything runs."""
+"""Merge the configuration, check it against `replication.settings`, and complete it before anything runs."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from replication.papers.zoo.families import matrix_places, zoo_models
 from replication.settings.fields import message_of
 from replication.settings.root import SCALED, Estimator, Settings, check_names, check_references
 
-# Ten times as fast as the loader in Python; PyYAML may be built without it.
+# The C loader is ten times as fast as the Python loader. PyYAML may be built without it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _OF_PAGE = "zoo-seconds"
 
@@ -24,11 +24,12 @@ _OF_PAGE = "zoo-seconds"
 def checked(config: dict, folder: str | Path) -> dict:
     """The merged configuration at its scale, checked and completed.
 
-    Settings of the scale replace others, and settings of null are removed. Every method has an estimator,
-    `matrix.estimators` is a list, and models of grids and of the zoo are added. Names among the settings of a figure
-    are checked by its declaration. folder: folder of the configuration files, which name all scales.
+    Settings of the scale replace general settings, and settings with the value null are removed. In the result, every
+    method has an estimator, and `matrix.estimators` is a list. Models of grids, of the zoo and of repeated trainings
+    are added. The names in the settings of a figure are not checked here, but by its declaration. folder: folder of the
+    configuration files, which name all scales.
 
-    Raises ValueError, one line with the dotted path of the setting, the expected form and the value.
+    Raises a one-line ValueError with the dotted path of the setting, the expected form and the value.
     """
     config = _with_estimators(_without_nulls(_at_scale(config, _scales(Path(folder)))))
     try:
@@ -123,7 +124,7 @@ def _completed(config: dict, settings: Settings) -> dict:
 
 
 def _with_only(names: list[str] | None, config: dict) -> dict:
-    """A configuration with only these figures, their papers and answers; None keeps all figures."""
+    """Keep only the figures in `names`, with their papers and answers. If `names` is None, all figures stay."""
     if names is None:
         return config
     if _OF_PAGE not in names:
@@ -137,7 +138,7 @@ def _with_only(names: list[str] | None, config: dict) -> dict:
 
 
 def _repeated_trainings(models: dict) -> dict:
-    """The entries {name: entry} of models that are trained again from other draws."""
+    """Entries {name: entry} for the repeated trainings of models, which use other random draws."""
     return {
         again: {
             **{key: value for key, value in entry.items() if key != "trainings"},

@@ -18,8 +18,8 @@ from replication.models import by_run, estimate_settings, made_together, truth_f
 from replication.papers.experiment import SWEEP, named_paths, shape_of, training_most, training_work
 from replication.papers.zoo.families import matrix_places
 
-# Core-seconds of a unit of work, measured on two cores of an AMD EPYC. The unit is a visit; for "solving" and
-# "resampling" it is a draw at a rung, for "Hamiltonian" a draw.
+# Core-seconds of a unit of work, measured on two cores of an AMD EPYC. The unit is a visit. For "solving" and
+# "resampling" it is a draw at a rung, and for "Hamiltonian" it is a draw.
 SECONDS = {
     "sampling": 2.5e-11,
     "training": 5e-11,
@@ -33,7 +33,7 @@ SECONDS = {
 UNKNOWN = 2e-10
 # Core-seconds of every job for starting a process, reading and writing artifacts, and drawing.
 START = 0.5
-# The probe: shape of its RBM, chains, sweeps, and seconds for which it is repeated; the fastest run counts.
+# The probe: shape of the RBM, number of chains, number of sweeps, and seconds of repetition. The fastest run counts.
 _PROBE_SHAPE, _PROBE_CHAINS, _PROBE_SWEEPS, _PROBE_SECONDS = (784, 500), 50, 40, 2.0
 # Rules whose jobs are counted together, by the folder of their artifacts. Rules for estimates are found by their names.
 # A job of any other rule takes `START`.
@@ -48,7 +48,10 @@ Work = dict[str, float]
 
 
 class Job(NamedTuple):
-    """The work of a job, its inputs, and the most work that any data can cause; an empty `most` means `work`."""
+    """The work of a job, its inputs, and the most work that any data can cause.
+
+    If `most` is empty, the most work is `work`.
+    """
 
     work: Work
     inputs: list[str] = []
@@ -76,7 +79,7 @@ def seconds_of(work: Work) -> float:
 
 
 def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Job]:
-    """{path: Job} of these files and of all artifacts behind them."""
+    """Returns {path: Job} of these files and of all artifacts behind them."""
     jobs: dict[str, Job] = {}
     waiting = list(files)
     while waiting:
@@ -92,7 +95,7 @@ def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Job]:
 def _first_output(catalogue: Catalogue, path: str) -> str:
     """The artifact that stands for all outputs of its job, so that the job is counted once.
 
-    A training writes its trace and snapshots beside the model, and estimators of the matrix may share a run.
+    A training writes its trace and snapshots beside the model, and estimators of the matrix may share a job.
     """
     file = PurePosixPath(path)
     if file.parent.name == "models":
@@ -198,7 +201,7 @@ def expected_seconds(catalogue: Catalogue, path: str) -> float:
 def expected_total(catalogue: Catalogue, counts: Mapping[str, int]) -> float:
     """Expected core-seconds of a run, by the number of jobs of each rule.
 
-    Each job of a rule counts as the mean over its jobs with missing artifacts. For a full run this is exact.
+    Each job counts as the mean over all jobs of its rule whose artifacts are missing. For a full run this is exact.
     """
     paths = [path for shown in catalogue.shown.values() for path in named_paths(shown.inputs).values()]
     seconds: dict[str, list[float]] = {}
@@ -219,7 +222,7 @@ def _folder_of_rule(rule: str) -> str:
 
 
 def measured_slowness() -> float:
-    """CPU seconds that a probe takes on this machine per second on the processor behind `SECONDS`."""
+    """CPU time of a probe on this machine, divided by its CPU time on the processor of `SECONDS`."""
     from logzoo import RBM, sample_gibbs  # kernels take long to import
 
     visible, hidden = _PROBE_SHAPE

@@ -22,12 +22,12 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
-# Environment variable with the Python and the socket of the server.
+# Environment variable with the paths of the server's Python and of its socket.
 _SERVER = "LOGZOO_FORKS"
 # A job has one thread, as under Snakemake, because several threads would change the order of additions.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _started: list[subprocess.Popen] = []
-# Jobs that run by themselves before the server loads anything.
+# Number of jobs that run by themselves before the server loads anything.
 _FEW = 6
 # Only the modules with machine code stay loaded. Each job imports all other modules of our packages again, because
 # these may have state.
@@ -53,7 +53,7 @@ def end_server() -> None:
 
 
 def hand_over() -> None:
-    """If this process is a job and a server is ready, let the server run the script, and exit with its status.
+    """If this process is a job and a server is ready, let the server run the script, and exit with the script's status.
 
     Otherwise return, so that the job runs by itself.
     """
@@ -69,7 +69,7 @@ def hand_over() -> None:
             return
         if not ready:  # the server has loaded nothing yet
             return
-        # The fork receives an interrupt, too, and reports it itself.
+        # The fork also receives interrupts, and reports them.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         task = {"script": sys.argv[0], "folder": os.getcwd(), "environment": dict(os.environ)}
         socket.send_fds(server, [b"\n"], [0, 1, 2])
@@ -83,7 +83,7 @@ def hand_over() -> None:
 def serve(path: str, patience: int = _FEW) -> None:
     """Run the scripts that come to the socket at `path`, each in a fork, until the standard input ends.
 
-    The first `patience` jobs are sent back to run by themselves, because loading takes longer than so few jobs save.
+    The first `patience` jobs run by themselves, because loading would take longer than a few jobs save.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listener:

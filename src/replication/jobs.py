@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
-# New objects before a garbage collection. The default of 700 is fewer than a figure has parts.
+# Number of new objects that starts a garbage collection. A figure has more parts than the default of 700.
 _ALLOCATIONS = 10_000
 
 
@@ -36,8 +36,8 @@ _ALLOCATIONS = 10_000
 def job(log_file: str) -> Iterator[None]:
     """Log a job to its file, and its warnings to the terminal as well.
 
-    A ValueError or OSError ends the job with one line in both. The last line of the log has the CPU seconds that Python
-    took to start, the seconds of the work, and its largest memory.
+    A ValueError or OSError ends the job; the log and the terminal each get one line. After success, the last line of
+    the log states the CPU seconds for starting Python, the seconds of work, and the peak memory.
     """
     start, to_start = time.perf_counter(), time.process_time()
     # With the default threshold, garbage collection makes imports and figures a tenth slower.
@@ -69,7 +69,7 @@ def _held() -> float:
 def _log_to(log_file: str) -> None:
     to_terminal = logging.StreamHandler(sys.stderr)
     to_terminal.setLevel(logging.WARNING)
-    # A job does not fail because the disk has no room for its log. It still fails if it cannot write its output.
+    # A job continues if the disk has no room for its log. It fails if it cannot write its output.
     logging.raiseExceptions = False
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", handlers=[to_terminal], force=True)
     logging.captureWarnings(True)
@@ -80,7 +80,7 @@ def _log_to(log_file: str) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent is killed: its output would belong to no run."""
+    """End this process when the parent is killed, because the output would belong to no run."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
 

@@ -57,9 +57,9 @@ def files_of(folder: FilePath) -> list[str]:
 
 
 def walked(folder: FilePath) -> tuple[list[str], dict[str, str]]:
-    """(files, others): regular files as in `files_of`, and {path: description} of everything else.
+    """Returns (files, others): regular files as in `files_of`, and {path: description} of everything else.
 
-    Nothing is opened and no link is followed, except that data/ and figures/ may be links to another disk.
+    No file is opened and no link is followed, except that data/ and figures/ may be links to another disk.
     """
     files, others = [], {}
     waiting = [top for top in ("data", "figures") if Path(folder, top).is_dir()]
@@ -101,7 +101,7 @@ def is_unfinished(path: str) -> bool:
 
 
 def scale_of(path: str) -> str | None:
-    """The scale that a file belongs to; None for data sets and raw files, which all scales share."""
+    """The scale that a file belongs to; None for files that all scales share, such as data sets and raw files."""
     parts = path.split("/")
     return parts[1] if len(parts) > 2 and parts[1] not in ("raw", "datasets") else None
 
@@ -118,7 +118,7 @@ def is_timed(path: str) -> bool:
 
 @contextlib.contextmanager
 def folder_written_whole(path: Path) -> Iterator[Path]:
-    """Yield a new folder to fill. It replaces the folder `path`, if that exists, when the block ends without error.
+    """Yield a new folder to fill. It becomes the folder `path`, or replaces it, when the block ends without error.
 
     Leftovers of killed processes are removed. If such a process had moved the old folder away and `path` is missing,
     the old folder is put back. Only one process at a time may write a folder.

@@ -60,7 +60,10 @@ def truth_from(config: Config, model: str) -> str:
 def estimate_settings(
     config: Config, model: str, estimators: Iterable[str], *, long_run: bool = False
 ) -> dict[str, dict]:
-    """{estimator: parameters of its estimates on a model, or of its long run for a truth}, without inputs."""
+    """Returns {estimator: parameters of its estimates on a model}, without inputs.
+
+    With `long_run`, the parameters are those of the long run that gives the true log Z.
+    """
     of_model, matrix = config["models"][model], config["matrix"]
     repeated = of_model.get("replicates", matrix["replicates"])
     settings = {}
@@ -101,6 +104,6 @@ def by_run(config: Config, estimators: Iterable[str]) -> list[list[str]]:
 
 
 def sources_of(config: Config, script_source: Callable[..., str], estimators: Iterable[str]) -> dict[str, str]:
-    """{estimator: digest of the code of its estimates}."""
+    """Returns {estimator: digest of the code that makes its estimates}."""
     modules = {name: ESTIMATORS[config["estimators"][name]["method"]].modules for name in estimators}
     return {name: script_source("estimate", *some) for name, some in modules.items()}

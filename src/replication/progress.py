@@ -42,7 +42,7 @@ class Progress(logging.Handler):
         """Handle a log event of Snakemake."""
         event = str(getattr(record, "event", ""))
         if event == "resources_info":
-            # Snakemake states resources before jobs run, and never in a dry run.
+            # Snakemake logs its resources before jobs run, and never in a dry run.
             self.shown, self.cores = True, getattr(record, "cores", self.cores)
         elif event == "run_info" and self.shown and not self.jobs:
             counts = {name: int(count) for name, count in getattr(record, "stats", {}).items() if name != "total"}
@@ -88,7 +88,7 @@ class Progress(logging.Handler):
         return max(self.work - self.done - under_way, 0.0) / max(speed, 1e-9)
 
     def show(self) -> None:
-        """Print the line of progress, unless it has just been printed."""
+        """Print the line of progress if the period in `_PERIODS` has passed since the last line."""
         now = time.monotonic()
         if now - self.last < _PERIODS[self.is_terminal]:
             return

@@ -26,7 +26,7 @@ def merged_configuration(*files: str, folder: str | Path = ".", over: Config | N
 def catalogue_of(*files: str, folder: str | Path = ".", over: Config | None = None) -> Catalogue:
     """The Catalogue of a project, with the arguments of `merged_configuration`.
 
-    Raises ValueError, one line, for a configuration that Snakemake would refuse.
+    Raises a one-line ValueError for a configuration that Snakemake would refuse.
     """
     config = merged_configuration(*files, folder=folder, over=over)
     return Catalogue(checked(config, Path(folder) / "config"))
@@ -44,9 +44,9 @@ def read_artifacts(shown: Shown, folder: str | Path = ".") -> dict:
 
 
 def pages_of_estimators(estimators: dict[str, dict], folder: str | Path) -> dict[str, str]:
-    """The pages {estimator: path} on the methods of configured estimators, from the links in the table of all methods.
+    """The page {estimator: path} of the documentation on each estimator, from the links in the table of all methods.
 
-    Paths start at the folder of the project. Methods without a row in the table are left out.
+    Paths start at the folder of the project. Estimators whose method has no link in the table are left out.
     """
     table = Path(folder) / _PAGES / "README.md"
     rows = [line for line in table.read_text().splitlines() if line.startswith("|")] if table.is_file() else []

@@ -22,8 +22,8 @@ COMPILES_LATER = "LOGZOO_COMPILES_LATER"
 def use_sources(folder: str) -> None:
     """Make this process and its jobs import the package from a folder, even if another version is installed.
 
-    Jobs in an environment of conda lose PYTHONPATH. Snakemake appends this process's search path to theirs, so such an
-    environment needs only the dependencies.
+    Jobs in an environment of conda lose PYTHONPATH. Snakemake appends this process's search path to the search path of
+    these jobs, so such an environment needs only the dependencies.
     """
     sys.path.insert(0, folder)
     os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")])))
@@ -37,10 +37,10 @@ def require(*names: str) -> None:
 
 
 def clear_stale_locks(folder: str | Path = ".snakemake") -> bool:
-    """Remove the locks that a killed snakemake left in its folder. Returns whether there were any.
+    """Remove the locks that a killed snakemake left in its folder. Returns whether it removed any.
 
-    Snakemake locks a project by files. Every process that calls this function also holds a system lock until it ends
-    or is killed. The files of Snakemake are stale when no other process holds the system lock.
+    Snakemake locks a project with lock files. Every process that calls this function also holds a system lock until it
+    ends or is killed. The lock files are stale when no other process holds the system lock.
     """
     folder = Path(folder)
     if fcntl is None:

@@ -20,7 +20,7 @@ from replication.protocol import protocol_digest
 
 
 def jobs_of_files(workflow: Any) -> dict[str, dict]:
-    """{file: job} for all files of this configuration, as the present code would make them.
+    """Returns {file: job} for all files of this configuration, as the present code would make them.
 
     A job is {"rule", "script", "inputs", "parameters", "source"}.
     """
@@ -52,7 +52,7 @@ def _jobs_of(maker: Any, wildcards: dict) -> dict[str, dict]:
         parameters, source = recorded(params, number) if {"source", "sources"} & set(params) else ({}, None)
         job = {"rule": maker.name, "script": Path(maker.script or "").name, "inputs": list(map(str, inputs))}
         jobs[str(path)] = {**job, "parameters": parameters, "source": source}
-    return json.loads(json.dumps(jobs))  # JSON changes tuples and keys, as in the records of artifacts
+    return json.loads(json.dumps(jobs))  # JSON turns tuples into lists and keys into text, as in artifacts
 
 
 def lacking_sources(config: dict) -> list[str]:
@@ -85,7 +85,7 @@ def shared_files(catalogue: Catalogue) -> list[str]:
 
 
 def near_targets(words: Iterable[str], targets: Iterable[str]) -> list[str]:
-    """Lines on words of a command line that resemble a target: a rule, or the name of a file without its folder."""
+    """Suggestions, one line each, for words of a command line that resemble a target (a rule or a file name)."""
     names = {Path(target).name: target for target in targets}
     unknown = [word for word in words if not word.startswith("-") and Path(word).name not in names]
     near = {word: get_close_matches(Path(word).name, names, n=1, cutoff=0.75) for word in unknown}

@@ -56,7 +56,7 @@ ZOO_FIRST = 1
 
 
 def one_of_names(names):
-    """A pattern for wildcards that matches these names only; without names it matches nothing."""
+    """Return a pattern for wildcards that matches only these names, or nothing if there are no names."""
     return "|".join(map(re.escape, sorted(names))) or "(?!)"
 
 
@@ -74,9 +74,9 @@ def rising(amount):
 
 
 def entries_of(dataset):
-    """The entry of a data set with its source, and the entry of its stand-in, which has digits.
+    """Return {"entry": entry of a data set, "digits": entry of its stand-in}, each with the settings of its source.
 
-    The stand-in has label units if the data set has label units.
+    The stand-in is the data set of digits. It has label units if the data set has label units.
     """
     entry, digits = config["datasets"][dataset], config["datasets"]["digits"]
     if "label_units" in entry:
@@ -86,18 +86,18 @@ def entries_of(dataset):
 
 
 def start_of(wildcards):
-    """{"start": path of the model from which a training starts}; empty for a training without `start`."""
+    """Return {"start": path of the model from which a training starts}, or {} for a training without `start`."""
     entry = config["models"][wildcards.model]
     return {"start": f"{DATA}/models/{entry['start']}.nc"} if "start" in entry else {}
 
 
 def settings_of(estimators):
-    """Make a function from the wildcards of a job to the settings of these estimators."""
+    """Return a function that maps the wildcards of a job to the settings of these estimators."""
     return lambda wildcards: estimate_settings(config, wildcards.model, estimators)
 
 
 def snapshots_of(wildcards):
-    """{"snapshots": path of the snapshots of a model}; empty if the training stores no snapshots."""
+    """Return {"snapshots": path of the snapshots of a model}, or {} if the training stores no snapshots."""
     kept = wildcards.model in with_snapshots(config)
     return {"snapshots": f"{DATA}/models/{wildcards.model}.snapshots.nc"} if kept else {}
 
@@ -107,7 +107,7 @@ def dataset_of(wildcards):
 
 
 def trainer_source(script, *modules, files=()):
-    """Make a function from wildcards to the digest of a script and of the model's trainer, without other trainers."""
+    """Return a function that maps wildcards to the digest of a script, these modules and the trainer of the model."""
     return lambda wildcards: script_source(
         script, *modules_of([config["models"][wildcards.model]["train"]["method"]]), *modules, files=files
     )
@@ -128,7 +128,7 @@ def in_report(wildcards):
 
 
 def published_verdicts():
-    """Rows [paper, verdict, number of claims] of the published run; empty if no run is published."""
+    """Return rows [paper, verdict, number of claims] of the published run, or no rows if no run is published."""
     path = ROOT / f"{PUBLISHED}.csv"
     if not path.is_file():
         return []

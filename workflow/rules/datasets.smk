@@ -1,4 +1,4 @@
-# Raw files, from the first source whose checksum matches; and data sets, as NetCDF files of one schema.
+# Raw files come from the first source whose checksum matches. Data sets are NetCDF files of one schema.
 #
 # inputs:  config/datasets.yaml
 # outputs: data/raw/<source>/ with manifest.json; data/datasets/<dataset>.nc

@@ -1,5 +1,5 @@
-# The true log Z: known, or enumerated if the smaller layer is small enough, or else the mean of long runs of different
-# estimators.
+# The true log Z of a model: its known value, the result of enumeration, or for larger models the mean of long runs of
+# different estimators.
 #
 # inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
 # outputs: data/<scale>/truths/<model>.nc; <model>.<estimator>.nc for the long runs

@@ -1,5 +1,4 @@
-# Verdicts on the published claims, from artifacts alone. There is a job for each figure with claims, and one for the
-# scorecard.
+# Verdicts on the published claims, from artifacts alone. Each figure with claims has a job, and the scorecard has a job.
 #
 # inputs:  data/<scale>/
 # outputs: data/<scale>/verdicts/<figure>.nc; data/<scale>/scorecard.nc

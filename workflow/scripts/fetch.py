@@ -1,6 +1,6 @@
 """Fetch and verify the raw files of one source.
 
-Unless `missing_data` is `stop`, the manifest records that files are not available.
+If files are not available and `missing_data` is not `stop`, the manifest records this.
 """
 
 from replication.jobs import job

@@ -1,4 +1,4 @@
-"""Write a list of all jobs that the configuration declares as JSON."""
+"""Write a JSON list of all jobs that the configuration declares."""
 
 from replication.jobs import job
 

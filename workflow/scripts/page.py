@@ -1,4 +1,4 @@
-"""Write the page of all figures, tables and verdicts."""
+"""Write the HTML page of all figures, tables and verdicts."""
 
 from replication.artifacts import stamped_text
 from replication.jobs import job, stamp_of

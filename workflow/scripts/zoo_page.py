@@ -1,4 +1,4 @@
-"""Write the interactive page of the zoo."""
+"""Write the interactive HTML page of the zoo."""
 
 from replication.artifacts import stamped_text
 from replication.jobs import job, read_inputs, stamp_of

@@ -64,12 +64,12 @@ def try_all(
     progress: bool | None = None,
     **settings: Any,
 ) -> list[Attempt]:
-    """Run all estimators with settings as in `estimate_log_z`; ValueError if no estimator can be run.
+    """Run all estimators with settings as in `estimate_log_z`. Raises ValueError if no estimator can be run.
 
     snapshots: RBMs for the methods that take snapshots. progress: as for `estimate_log_z`.
     """
     attempts = []
-    # Settings that no method accepts are refused before any method runs.
+    # Impossible numbers of sweeps and chains are refused before any method runs.
     SweepLedger(settings["sweeps"] or 1, whole_number("chains", settings["chains"], minimum=2))
     progress = shows(progress)
     evidence = gather(rbm, root_stream(settings.get("seed", 0)).child("evidence"), data=data, progress=progress)

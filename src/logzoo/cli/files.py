@@ -94,7 +94,7 @@ def read_snapshots(
     *,
     tell: Callable[[str], object] = warnings.warn,
 ) -> list[RBM]:
-    """The RBMs (list) in files, in order. A file holds one RBM, as for `read_either`, or is a snapshots artifact."""
+    """A list of the RBMs in files, in order. A file holds one RBM, as for `read_either`, or is a snapshots artifact."""
     rbms = []
     for path in map(Path, paths):
         artifact = read_artifact(path) if path.suffix.lower() == ".nc" else None
@@ -111,7 +111,10 @@ def file_label(path: FilePath) -> str:
 
 
 def writable_model_file(path: FilePath, data: FilePath) -> Path:
-    """`path` as a Path with links resolved; ValueError if no model trained on the file `data` can be written there."""
+    """`path` as a Path with links resolved, to which a model trained on the file `data` can be written.
+
+    Raises ValueError if the model cannot be written to `path`.
+    """
     path = Path(path)
     if path.suffix.lower() != ".nc":
         raise ValueError(f"{path}: expected the name of a .nc file to write the model to")
@@ -126,7 +129,7 @@ def writable_model_file(path: FilePath, data: FilePath) -> Path:
 
 
 def check_checkpoint(path: FilePath | None, **others: FilePath | None) -> None:
-    """Raise ValueError if the checkpoint is one of the other files {role: path}; None stands for no file."""
+    """Raise ValueError if the checkpoint is one of the other files {role: path}. A path is None if there is no file."""
     for what, other in others.items():
         if path is not None and other is not None and _same(path, other):
             raise ValueError(f"--checkpoint: {path}: expected a file of its own, found the {what.replace('_', ' ')}")
@@ -171,7 +174,7 @@ def _model_rows(rbm):
 
 
 def _readable(path):
-    """`path` as a Path. ValueError for a folder, and for a file without permission to read."""
+    """`path` as a Path. Raises ValueError for a folder, and for a file without permission to read."""
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{path}: expected a file, found a folder")

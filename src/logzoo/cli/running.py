@@ -144,6 +144,6 @@ def write(text: str) -> None:
 
 
 def _encodable(text, stream):
-    """The text, with escapes for letters that the stream cannot encode."""
+    """The text, with backslash escapes for characters that the stream cannot encode."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return text.encode(encoding, "backslashreplace").decode(encoding)

@@ -96,7 +96,7 @@ def visible_matrix(dataset: xr.Dataset, split: str | None = None) -> np.ndarray:
 
 
 def label_units(dataset: xr.Dataset) -> int:
-    """Number of visible units at the end that hold the one-hot label; ValueError if there is no label."""
+    """Number of visible units at the end that hold the one-hot label. Raises ValueError if there is no label."""
     if "label_units" not in dataset.attrs:
         name = dataset.attrs.get("dataset", "dataset")
         raise ValueError(f"{name}: expected a data set whose last visible units are the label, found no label_units")

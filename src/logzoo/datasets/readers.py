@@ -39,7 +39,10 @@ class Splits(NamedTuple):
 
 
 def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation: int, test: int) -> Splits:
-    """Cut a table, in the order of its rows, into train, validation and test rows; ValueError if train is empty."""
+    """Cut a table, in the order of its rows, into train, validation and test rows.
+
+    Raises ValueError if no rows are left for train.
+    """
     borders = [len(data) - test - validation, len(data) - test]
     if borders[0] < 1:
         raise ValueError(f"{name}: expected more than {validation + test} examples, found {len(data)} examples")
@@ -48,7 +51,10 @@ def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation
 
 
 def one_hot(name: str, labels: np.ndarray | None, classes: int) -> np.ndarray:
-    """Labels from 0 to classes - 1 as rows with a single 1, (examples, classes) uint8; ValueError for other labels."""
+    """Labels from 0 to classes - 1 as rows with a single 1, (examples, classes) uint8.
+
+    Raises ValueError for other labels.
+    """
     if labels is None:
         raise ValueError(f"{name}: expected a label of every example for {classes} label units, found none")
     wrong = labels[(labels < 0) | (labels >= classes)]
@@ -68,7 +74,10 @@ MAX_UNPACKED_BYTES = 1 << 30
 
 
 def unpacked_chunks(path: Path) -> Iterator[bytes]:
-    """Yield a file in pieces, unpacked if it is gzip; ValueError if it is damaged or exceeds MAX_UNPACKED_BYTES."""
+    """Yield a file in pieces, unpacked if it is gzip.
+
+    Raises ValueError if the file is damaged, or larger than MAX_UNPACKED_BYTES after unpacking.
+    """
     with path.open("rb") as stream:
         packed = stream.read(2) == b"\x1f\x8b"
     size = 0
@@ -105,8 +114,8 @@ IDX_IMAGES, IDX_LABELS = 2051, 2049  # magic numbers: unsigned bytes in three di
 def read_idx(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read MNIST-like idx files, gzipped or not; the last `validation` training images are for validation.
 
-    options: `train` and `test` ({images, labels}: file names), `validation` (count), `threshold` (grey levels
-    at or above it become 1, other levels 0; without it the grey levels from 0 to 255 are kept).
+    options: `train` and `test` ({images, labels}: file names), `validation` (number of images), `threshold`. Grey
+    levels of at least `threshold` become 1, and lower levels 0. Without it the grey levels from 0 to 255 are kept.
     """
     images, labels, test_images, test_labels = (
         _idx_array(paths[options[split][kind]], magic)
@@ -151,8 +160,8 @@ def read_matlab(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits
 def read_digits(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read the 8 x 8 digits that scikit-learn includes, in their stored order: train, validation, test examples.
 
-    options: `threshold` (pixels of grey levels at or above it become 1; the levels are 0 to 16), `validation` and
-    `test` (counts).
+    options: `threshold`, `validation` and `test` (numbers of examples). Grey levels, from 0 to 16, of at least
+    `threshold` become 1, and lower levels 0.
     """
     from sklearn.datasets import load_digits  # takes a second to import
 
@@ -209,7 +218,7 @@ def read_libsvm(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits
 
 
 def _read_splits(paths, options, parse):
-    """The splits, where parse(path) gives the examples of a file and their labels, or None."""
+    """Return the Splits. parse(path) returns the examples of a file, and an array of labels or None."""
     if "files" in options:
         return Splits.of(parse(paths[options["files"][split]]) for split in SPLITS)
     own_split = options["own_split"]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 3.0
 STALL_SECONDS = 10.0
-# Limit for one file: enough for the largest configured file at 130 kB/s.
+# Largest number of seconds for one source of a file: enough for the largest configured file at 130 kB/s.
 TOTAL_SECONDS = 600.0
 
 
@@ -86,7 +86,7 @@ class Downloader:
         except TooSlow:
             self._unreachable.add(host)
             raise
-        # A redirect may contain any text, for which requests raises ValueErrors of urllib3 and of codecs.
+        # A redirect may contain an invalid URL. requests then passes on ValueErrors of urllib3 and of codecs.
         except (requests.RequestException, ValueError) as error:
             if isinstance(error, requests.ConnectionError | requests.Timeout):
                 self._unreachable.add(host)
@@ -99,7 +99,7 @@ def _without_encoding(response, **_):
 
 
 LOG = logging.getLogger(__name__)
-# Limit for files without a stated size: three times the largest known size.
+# Largest number of bytes of a file without a stated size: three times the largest known size.
 MOST_BYTES = 1 << 28
 DEFAULT_MIRRORS = os.pathsep.join(("data/mirror", "../shared/datasets"))
 
@@ -109,7 +109,7 @@ class SourcesExhausted(ValueError):
 
 
 class Digests(NamedTuple):
-    """Checksums of one file, SHA-256 and the SHA-1 of a git blob, both hexadecimal, and its size in bytes."""
+    """Two hexadecimal checksums of a file (SHA-256, and SHA-1 as a git blob), and its size in bytes."""
 
     sha256: str
     git_blob: str
@@ -194,7 +194,7 @@ def _obtain(name, target, entry, mirrors, download, total):
 
 
 def _attempts(sources, mirrors, download):
-    """Yield each source, its label and a function that copies it to an open file (None: no mirror has it)."""
+    """Yield each source, its label, and a function that copies it to an open file, or None if no mirror has it."""
     for source in sources:
         if "url" in source:
             yield source, source["url"], partial(download, source["url"])
@@ -245,7 +245,7 @@ def _has_checksum(expected):
 
 
 def _difference(actual, expected):
-    """A text on the first checksum that differs from the expected one; None if all expected checksums agree."""
+    """A text on the first checksum that differs from the expected checksum, or None if all checksums agree."""
     if not _has_checksum(expected):
         return "no checksum is configured"
     for kind in ("sha256", "git_blob"):

@@ -23,7 +23,7 @@ _UNIFORM_BITS = 53
 
 
 def mode_codes(modes: int, copies: int) -> np.ndarray:
-    """Write every mode in binary, from all ones down to all zeros, each bit `copies` times.
+    """Write every mode in binary, from all ones down to all zeros, with every bit repeated `copies` times.
 
     Returns (modes, log2(modes) * copies) uint8: steps 1 to 3 of the paper. Raises ValueError if `modes` is not a power
     of two.
@@ -43,8 +43,8 @@ def noisy_copies(
 
     flip: probability of a flip, from 0 to below 1. words: a bit generator; one word is taken for each bit.
     odds (mode,): whole numbers that multiply `samples` for each mode; the paper has equal modes.
-    Returns examples (example, log2(modes) * copies) uint8 and their modes (example,) int16, counted from 0: steps 4 and
-    5 of the paper, in the same order. Raises a ValueError that names the argument.
+    Returns examples (example, log2(modes) * copies) uint8, and the mode (example,) int16 of each example. Modes are
+    counted from 0. These are steps 4 and 5 of the paper. Raises a ValueError that names the argument.
     """
     codes = mode_codes(modes, copies)
     samples, flip = whole_number("samples", samples), share("flip", flip)

@@ -1,10 +1,10 @@
 """Auto: log Z to a requested accuracy, or a refusal, by methods that fail in different ways.
 
-Four methods estimate log Z in rounds of growing budgets. Annealing, simulated tempering and parallel tempering start
-from a base of the modes (or of the data). The fourth method anneals from the basins of the modes. The search succeeds
-when at least two methods converged and agree, and the round before agrees with them. Their pooled interval must also be
-narrow enough, and the evidence must not contradict it. The first round also anneals from the visible bias, and
-annealing keeps the better base.
+Four methods estimate log Z in rounds. Annealing, simulated tempering and parallel tempering start from a base that is
+computed from the modes or the data. The fourth method anneals from the basins of the modes. The search succeeds if at
+least two methods converge, all converged methods agree, and the previous round agrees with the last round. The pooled
+interval must also be narrow enough, and the evidence must not contradict it. If the base comes from the modes, the
+first round also anneals from the visible bias, and annealing keeps the better base.
 Only the rigorous upper bound includes modes that no chain has visited.
 """
 
@@ -46,14 +46,14 @@ METHODS = ("ais", "basins", "rts", "bar")
 _FIRST = 1000
 # Largest share of a round's sweeps that the search for modes may take; sweeps of a round beyond 4000 do not count.
 _SEARCH, _MOST_SEARCHED = 0.3, 4000
-# Units of the smaller layer up to which enumeration costs about a second.
+# Largest number of units of a smaller layer that is enumerated, which takes about a second.
 _ENUMERABLE = 20
 # Limits of the default budget: sweeps of each chain, and sweeps of all chains times weights. A unit costs about as much
 # as 200 weights.
 _MOST_SWEEPS, _MOST_WORK, _WEIGHTS_OF_A_UNIT = 300_000, 1.8e13, 200
-# Part of the tolerance by which evidence may lie beyond three standard errors of an estimate.
+# An estimate may differ from the evidence by three standard errors plus this share of the tolerance.
 _SLACK = 0.1
-# Cap of the standard error of a mass, in nats, in the interval of a refused estimate.
+# Largest standard error of a mass, in nats, that widens the interval of a refused estimate.
 _LARGEST_ERROR = 1.0
 
 
@@ -79,13 +79,14 @@ def estimate(
         The budget. It pays for the evidence and for all rounds.
     stream : Stream
     tolerance : float, nats
-        Half-width of the interval, because methods and rounds are compared only to within the tolerance.
+        Largest half-width of the interval, unless the estimate is refused. Methods and rounds are compared only to
+        within the tolerance.
     base : array, shape (visible,), log-odds, or str, optional
-        Base of the methods. By default it comes from the marginals of the data. Without data it comes from the modes;
-        annealing takes the visible bias if the visible bias does better in the first round.
+        Base of the methods. By default it comes from the marginals of the data. Without data it comes from the modes,
+        but annealing uses the visible bias if that base is better in the first round.
     data : array of 0 and 1, shape (examples, visible), optional
     enumerable : int
-        Largest number of units of the smaller layer at which log Z is computed by enumeration instead.
+        Models with at most this many units in the smaller layer are enumerated.
     threads : int, optional
         By default one thread for each core.
     progress : bool
@@ -95,7 +96,8 @@ def estimate(
     Returns
     -------
     Estimate
-        If it is refused, `reasons` lists the failed checks, and the interval is the hull of all methods' intervals.
+        If log Z is refused, `reasons` lists the failed checks. The interval then covers the pooled interval, the
+        intervals of the last round, and the upper ends of the masses that the evidence found.
 
     Raises
     ------
@@ -180,13 +182,13 @@ def default_sweeps(rbm: RBM, chains: int) -> int:
 
 
 def _least_sweeps(rbm, chains):
-    """Sweeps of each chain that the search for modes, the evidence and the first round take at most."""
+    """Number of sweeps of each chain that suffices for the search for modes, the evidence and the first round."""
     evidence = -(-chain_sweeps_of(rbm.visible, rbm.hidden, tempered=False) // chains)
     return evidence + int(_FIRST * (len(METHODS) + 1 + _SEARCH))
 
 
 def usable_cores() -> int:
-    """Cores that this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -210,10 +212,10 @@ def _certain(lower, upper, source):
 
 
 def _better(runs):
-    """Index of the better of one or two Estimates: the largest log Z if they disagree, else the smallest error."""
+    """Index of the better of one or two Estimates: the larger log Z wins if they disagree, else the smaller error."""
     if len(runs) == 1:
         return 0
-    # Annealed estimates are low on average.
+    # Annealed estimates are low on average, so the larger estimate is better.
     log_z, spreads = np.array([(run.log_z, run.diagnostics["spread_error"]) for run in runs]).T
     apart = np.ptp(log_z) > np.hypot(*spreads)
     return int(np.argmax(log_z) if apart else np.argmin([run.interval_error for run in runs]))
@@ -240,7 +242,10 @@ def _estimate(rounds, reasons, evidence):
 
 
 def _stated(rounds, reasons, evidence, tolerance):
-    """The pooled Estimate, cut at rigorous bounds; a refusal has all reasons and the hull of all intervals."""
+    """The pooled Estimate, cut at rigorous bounds.
+
+    A refusal has all reasons, and its interval covers all intervals of the last round and the masses of the evidence.
+    """
     doubts = {*reasons, *(name for estimate in rounds[-1].estimates for name in estimate.reasons if reasons)}
     result = _estimate(rounds, tuple(name for name in REASONS if name in doubts), evidence)
     if not reasons:

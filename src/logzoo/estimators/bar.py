@@ -29,7 +29,7 @@ from logzoo.types import Floats
 # The spread over fewer ladders is too uncertain, so their runs are cut into blocks.
 _FEWEST_LADDERS = 5
 _BLOCKS = 10
-# Smallest mean number of round trips of a replica, and smallest share of exchanges made by a pair of rungs.
+# Smallest mean number of round trips of a replica, and smallest share of successful exchanges of a pair of rungs.
 _FEWEST_ROUND_TRIPS = 1.0
 _LEAST_EXCHANGE = 0.02
 # Largest distance in nats of a log ratio from the log s of its bridge. Beyond it the decisive states are too rare to be
@@ -50,7 +50,7 @@ def from_bridges(rbm: RBM, draws: ParallelTemperingDraws, sums: "BridgeSums") ->
     """The Estimate from ParallelTemperingDraws and the BridgeSums of their run.
 
     The error is the jackknife error over independent ladders, or over blocks of the run for fewer than five ladders.
-    Raises ValueError for a single ladder with only one sweep.
+    Raises ValueError for a single ladder with only one sweep in the sampling phase.
     """
     parts = sums.parts()
     log_ratios = sums.log_ratios(parts.sum(axis=0))
@@ -64,7 +64,7 @@ def estimate_of_exchanges(
     """The Estimate from the log ratios of neighbouring Z, with the jackknife error over parts of the run.
 
     draws: an object with `log_z_base`, `round_trips`, `exchange_rates` and `round_trip_share`. sums: BridgeSums of the
-    same run. log_ratios (pair,): log(Z_{i+1} / Z_i). left_out (part,): log(Z_K / Z_1) without each part. Raises
+    same run. log_ratios (pair,): log(Z_{i+1} / Z_i). left_out (part,): log(Z_K / Z_1) with one part left out. Raises
     ValueError for a single part.
     """
     if len(left_out) < 2:
@@ -74,7 +74,7 @@ def estimate_of_exchanges(
     gap, gap_error = sums.sandwich()
     round_trips, exchange_rate = float(draws.round_trips.mean()), float(draws.exchange_rates.min())
     signs = {
-        # Without spread an estimate is right only for independent units.
+        # A standard error of 0 is right only for independent units.
         "one-way": std_error == 0.0 and bool(rbm.weights.any()),
         "no-round-trips": round_trips < _FEWEST_ROUND_TRIPS,
         "few-exchanges": exchange_rate < _LEAST_EXCHANGE,
@@ -100,8 +100,8 @@ class BridgeSums:
     """Observer of parallel tempering: it sums u and s v for every pair of rungs, at the s that the burn-in found.
 
     Any s that does not depend on the draws gives a consistent ratio. The variance is smallest near s = Z_{i+1} / Z_i,
-    where an error of s has a second-order effect. The burn-in therefore improves s repeatedly, and the sampling phase
-    is summed at the last s, in constant memory. Without a burn-in, s comes from the first stretch.
+    where an error of s has a second-order effect. The burn-in therefore improves s repeatedly. The sums of the sampling
+    phase use the last s and take constant memory. Without a burn-in, s comes from the first stretch.
     """
 
     def start(self, ladders: int, rungs: int, sweeps: int) -> None:
@@ -160,7 +160,7 @@ class BridgeSums:
         return self.log_s + logs[..., 0, :] - logs[..., 1, :]
 
     def sandwich(self) -> tuple[float, float]:
-        """log Z by downward minus log Z by upward stepping stones, in nats, and the standard error of the difference.
+        """log Z by downward stepping stones minus log Z by upward stones, in nats, and the error of this difference.
 
         The difference is above 0 on average, and small if the draws suffice (Xie et al. 2011).
         """
@@ -169,13 +169,13 @@ class BridgeSums:
 
 
 def _gap(sums):
-    """log Z by downward minus log Z by upward stepping stones (...), in nats, from sums (..., 5, pair)."""
+    """log Z by downward stepping stones minus log Z by upward stones, in nats (...), from sums (..., 5, pair)."""
     logs = np.log(np.maximum(sums, _TINY))
     return np.sum(2.0 * logs[..., 4, :] - logs[..., 3, :] - logs[..., 2, :], axis=-1)
 
 
 def bridge_root(up: Floats, down: Floats) -> Floats:
-    """The log s (pair,) at which mean u / mean v = s, from equally many draws at both rungs of each pair.
+    """The log s (pair,) at which mean u / mean v = s. Both rungs of a pair must have the same number of draws.
 
     up, down (draw, pair), in nats: log f_{i+1} - log f_i at the draws of rung i and of rung i + 1. log s is the root C
     of sum expit(up - C) = sum expit(C - down), found by bisection (Bennett 1976, eq 12).
@@ -192,7 +192,7 @@ def bridge_root(up: Floats, down: Floats) -> Floats:
 def read_overlaps(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of parallel tempering by PT-MBAR, with the jackknife error of `from_bridges`.
 
-    Raises ValueError for a single ladder with only one sweep.
+    Raises ValueError for a single ladder with only one sweep in the sampling phase.
     """
     overlaps = draws.observed[OverlapSums]
     log_ratios = overlaps.overlap_ratios(overlaps.overlaps().sum(axis=0))
@@ -201,7 +201,7 @@ def read_overlaps(draws: Draws) -> Estimate:
 
 
 class OverlapSums(BridgeSums):
-    """Observer of parallel tempering: BridgeSums, and sums of q at every rung with log Zhat from the bridges."""
+    """Observer of parallel tempering that also sums q at every rung, with log Zhat from the bridges."""
 
     every = 2
 

@@ -93,7 +93,10 @@ def _spread(log_w):
 
 
 def _relative_error(log_w):
-    """Relative standard error of the mean weight: at least the log-normal error, plus a term for few chains."""
+    """Relative standard error of the mean weight.
+
+    It is the larger of the spread and the log-normal error, to which a term for few chains is added in quadrature.
+    """
     stayed = log_w[log_w > -np.inf]
     # n equal weights have no spread, but on average miss 1 / (2 n + 2) of the mass (under Jeffreys' prior).
     spread = max(_spread(log_w), log_normal_error(stayed)) if stayed.size else 0.0

@@ -18,8 +18,8 @@ _UNNAMED = {"base", "threads", "progress"}
 class Estimator:
     """An estimator of log Z: the sampler that makes its draws, and the function that reads them.
 
-    Functions are objects, or names of the form ``"package.module:function"``. Their keyword-only parameters are the
-    options of the estimator.
+    A function is a function object or a name of the form ``"package.module:function"``. The keyword-only parameters of
+    all functions are the options of the estimator.
 
     Attributes
     ----------
@@ -27,10 +27,10 @@ class Estimator:
         Name in tables and figures.
     sampler : function or None
         ``sampler(rbm, ledger, stream, observers, **settings)`` spends the ledger and returns draws. It is called
-        without ``observers`` if the estimator has none. None if the estimator cannot be split into draws and a
-        reading.
+        without ``observers`` if the estimator has none. The attribute is None if the estimator cannot be split into a
+        sampler and a function that reads its draws.
     observers : tuple of functions
-        Each function makes an observer, which sees the single draws while the sampler runs.
+        Each function makes an observer, which gets the single draws while the sampler runs.
     read : function
         ``read(draws, **options)`` returns the `Estimate` of `Draws`. Without a sampler the call is
         ``read(rbm, ledger, stream, **options)``.
@@ -85,7 +85,7 @@ class Estimator:
         check_options(name, options, self.functions)
 
     def settings_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The settings of the sampler: options that neither the reading nor an observer takes."""
+        """The settings of the sampler: the defaults, and the options that neither `read` nor an observer takes."""
         of_readers = options_of(self.read, *self.observers)
         return {**self.settings, **{name: value for name, value in options.items() if name not in of_readers}}
 
@@ -113,12 +113,12 @@ class Draws:
     sample : object
         Return value of the sampler, such as importance weights or sums over sweeps.
     observed : dict
-        Observers, keyed by the function that made them and its options. The `read` of an estimator gets them keyed by
-        the function alone.
+        Observers, keyed by the function that made them and its options. The `read` of an estimator gets the observers
+        keyed by the function alone.
     ledger : SweepLedger
         The budget, and the sweeps spent so far.
     stream : Stream
-        Randomness of the reading, such as a bootstrap.
+        Randomness for `read`, for example for a bootstrap.
     settings : dict
         Settings of the sampler.
     estimator : Estimator

@@ -104,7 +104,7 @@ _KNOWN = {**ESTIMATORS, "auto": _whole("Auto", "auto:estimate")}
 
 
 def find(method: Method) -> Estimator:
-    """The `Estimator` of a name or of a user's own function; ValueError for an unknown name.
+    """Return the `Estimator` of a name or of a user's own function. Raises ValueError for an unknown name.
 
     method: a name, an Estimator, or a function estimate(rbm, ledger, stream, **options) -> Estimate. Other names are
     looked up in the entry points `logzoo.estimators` of installed packages. Such an entry point names an Estimator or a
@@ -130,9 +130,9 @@ def name_of(method: Method) -> str:
 
 
 def estimator(method: Method) -> Callable[..., "Estimate"]:
-    """The function run(rbm, ledger, stream, options) -> Estimate of a method; method: as for `find`.
+    """Return the function run(rbm, ledger, stream, options) -> Estimate of a method.
 
-    The function raises ValueError for a single chain and for unknown options.
+    `method` is as for `find`. The function raises ValueError for a single chain and for unknown options.
     """
     listed = find(method)
 
@@ -165,7 +165,7 @@ def estimate_together(
 
 
 def _estimates(rbm, readers, ledger, stream, stream_of):
-    """Estimates {name: Estimate} by the methods of a run, {name: (method, options)}.
+    """Estimate log Z by the methods of a run, {name: (method, options)}; return {name: Estimate}.
 
     stream_of(name) returns the Stream from which a method takes its randomness after the run.
     """
@@ -180,7 +180,10 @@ def _estimates(rbm, readers, ledger, stream, stream_of):
 
 
 def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Stream) -> Draws:
-    """`Draws` of one run with the observers of all readers (method, options); the first reader sets the settings."""
+    """Make the `Draws` of one run with the observers of all readers (method, options).
+
+    The settings of the sampler come from the options of the first reader.
+    """
     method, options = readers[0]
     listed = find(method)
     left, constant, options = _prepared(rbm, ledger, options, listed)
@@ -193,7 +196,10 @@ def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Strea
 
 
 def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, options: Mapping[str, Any]) -> Draws:
-    """`Draws` for a method and all listed methods that share its runs; ValueError for a method without a sampler."""
+    """Make `Draws` for a method and all listed methods that share its runs.
+
+    Raises ValueError for a method without a sampler.
+    """
     listed = _with_sampler(method)
     listed.check(name_of(method), options)
     others = [(name, {}) for name, other in ESTIMATORS.items() if listed.shares and other.shares == listed.shares]
@@ -226,7 +232,7 @@ def _sampler_of(listed: Estimator) -> Callable[..., Any]:
 
 
 def _with_sampler(method):
-    """The Estimator of a method; ValueError if it has no sampler."""
+    """Return the Estimator of a method. Raises ValueError if the Estimator has no sampler."""
     listed, name = find(method), name_of(method)
     if listed.sampler is None:
         able = [candidate for candidate, other in ESTIMATORS.items() if other.sampler is not None]
@@ -259,7 +265,7 @@ def _completed(method, estimate, left, constant, ledger):
 
 
 def _of_units(values, rbm, visible):
-    """Values of the remaining visible units, along the last axis. Values without such an axis are unchanged."""
+    """Values of the remaining visible units, which are along the last axis. Values without such an axis stay as is."""
     return np.asarray(values)[..., visible] if np.shape(values)[-1:] == (rbm.visible,) else values
 
 

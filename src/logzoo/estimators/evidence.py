@@ -1,8 +1,8 @@
 """Evidence that an estimate of log Z is checked against: rigorous bounds, and the mass that independent chains find.
 
-A run gives no sign of a mode that all its chains missed, but chains that start in the modes of mean field may find it.
-Estimates of mass by annealing are unbiased for Z, so their logarithms lie below log Z on average. Their errors come
-from the spread of the weights drawn, because weights that were not drawn could only add to the mass.
+A run gives no sign of a mode that all its chains missed. Chains that start in the modes of mean field may find it.
+Estimates of mass by annealing are unbiased for Z, so their logarithms lie below log Z on average. The errors come from
+the spread of the weights drawn alone, because weights that were not drawn could only add to the mass.
 All annealed chains may still end in the lighter modes. Parallel tempering is therefore run too. Its BAR estimate is not
 a bound, but errs on the low side as long as its replicas make round trips.
 """
@@ -30,18 +30,18 @@ from logzoo.samplers import annealed, annealed_from_modes, replica_exchange
 from logzoo.streams import Stream
 from logzoo.types import Array
 
-# Chains of each estimate of mass, its largest and smallest number of sweeps, and the largest product of sweeps and
-# weights. This product keeps large models to a few seconds.
+# Number of chains of each estimate of mass, its largest and smallest number of sweeps, and a product of sweeps and
+# weights. This product sets the sweeps between these limits and keeps large models to a few seconds.
 _CHAINS, _MOST_SWEEPS, _FEWEST_SWEEPS, _WEIGHT_SWEEPS = 256, 1000, 300, 100_000_000
 _BASES = ("modes", "matched")
-# Sweeps of parallel tempering, the only check that its estimate may fail, and the fewest round trips of a replica. With
-# fewer round trips a rung may hold states that its neighbours lack, which makes log Z far too high.
+# Number of sweeps of parallel tempering, the only check that its estimate may fail, and the smallest mean number of
+# round trips. With fewer round trips a rung may hold states that its neighbours lack, which makes log Z far too high.
 _BRIDGED_SWEEPS, _HARMLESS, _FEWEST_ROUND_TRIPS = 2000, {"no-round-trips"}, 0.25
 # Largest number of examples that count as states seen.
 _MOST_STATES = 10_000
 # Cache of the Evidence on recent RBMs, and its largest size.
 _GATHERED, _MOST_GATHERED = {}, 100
-# Standard errors beyond which a difference contradicts an estimate.
+# Number of standard errors beyond which a difference contradicts an estimate.
 _REACH = 3.0
 # Smaller differences in nats may come from the rounding of parameters in the kernels.
 _RESOLUTION = 1e-3
@@ -101,7 +101,7 @@ def gather(
     -----
     Chains are annealed from the law of each mode and from the mean of all modes. Because the search may have missed a
     mode, chains are also annealed from the marginals of chains that started at uniform units. Each annealing has 1000
-    sweeps, or at least 300 on large models.
+    sweeps. On large models it has fewer sweeps, but at least 300.
     """
     rbm, constant, visible = without_certain(rbm)
     data = None if data is None else data[:, visible]
@@ -129,9 +129,9 @@ def gather(
 
 
 def gathered_once(rbm: RBM, stream: Stream, *, data: Array | None = None, **how: Any) -> Evidence:
-    """The Evidence of `gather`, from a cache if the same RBM was checked before; how: threads, progress.
+    """The Evidence of `gather`, from a cache if the same RBM was checked before with the same stream and data.
 
-    The cache is keyed by the parameters, the stream and the data.
+    how: the options `threads` and `progress` of `gather`, which are not part of the key of the cache.
     """
     key = identity_of({"rbm": rbm, "stream": stream, "data": data})
     result = _GATHERED.get(key)
@@ -144,12 +144,12 @@ def gathered_once(rbm: RBM, stream: Stream, *, data: Array | None = None, **how:
 
 
 def sweeps_of(visible: int, hidden: int) -> int:
-    """Sweeps of each annealing of the evidence on an RBM of that size."""
+    """Number of sweeps in each annealing for the evidence on an RBM of that size."""
     return int(np.clip(_WEIGHT_SWEEPS // (visible * hidden), _FEWEST_SWEEPS, _MOST_SWEEPS))
 
 
 def chain_sweeps_of(visible: int, hidden: int, *, chains: int = _CHAINS, tempered: bool = True) -> int:
-    """Sweeps, summed over chains, that the evidence on an RBM of that size takes; settings as in `gather`."""
+    """Number of sweeps, summed over chains, for the evidence on an RBM of that size; settings are as in `gather`."""
     return chains * ((1 + len(_BASES)) * sweeps_of(visible, hidden) + tempered * _BRIDGED_SWEEPS)
 
 
@@ -185,7 +185,7 @@ def with_masses(evidence: Evidence, estimates: Iterable[Estimate]) -> Evidence:
 def weighed(estimate: Estimate, evidence: Evidence, slack: float = _RESOLUTION) -> Estimate:
     """Check an Estimate against the Evidence: add the rigorous bounds, and a reason for each contradiction.
 
-    slack: nats by which an estimate may be off beyond three standard errors.
+    slack: nats by which an estimate may differ from the evidence in addition to three standard errors.
     """
     reach = _REACH * estimate.std_error + slack
     result = reasons_of(
@@ -205,9 +205,9 @@ def weighed(estimate: Estimate, evidence: Evidence, slack: float = _RESOLUTION) 
 def cut(estimate: Estimate) -> Estimate:
     """The Estimate with log Z and its interval cut at its rigorous bounds.
 
-    An interval that lies beyond a bound shrinks to one standard error inside the bound, not to a point.
+    An interval that lies beyond a bound becomes an interval of one standard error inside the bound, not a point.
     """
-    # Sorted, because rounding may swap the bounds of a model without spread.
+    # Sorted, because rounding may swap bounds that are equal.
     least, most = sorted(estimate.bounds)
     low, high = estimate.interval
     ends = min(low, most - estimate.std_error), estimate.log_z, max(high, least + estimate.std_error)

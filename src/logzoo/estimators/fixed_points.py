@@ -1,8 +1,8 @@
 """Mean field, TAP and Bethe: estimates of log Z from fixed points, without draws.
 
-These estimates have no sampling error. For TAP and Bethe the half-width of the interval is a bound on the omitted
-orders of an expansion. The bound sums over rings of weights, all taken with the same sign. Both converge only if mean
-field certainly has a single solution, except that Bethe also converges if the weights form no ring.
+These estimates have no sampling error. The interval of TAP and Bethe covers a bound on the omitted orders of an
+expansion, if mean field certainly has a single solution. The bound is a sum over rings of weights, in which all rings
+count with the same sign. In other cases TAP does not converge, and Bethe converges only if the weights form no ring.
 
 Mean field gives the rigorous lower bound F1 = c.m + sum softplus(b + m W) + sum S(m) of the best product law. It uses
 the alternating fixed point of Gabrié, Tramel & Krzakala (2015). Cost: the search for modes.
@@ -98,7 +98,7 @@ def mean_field(
     """The largest F1 of the modes found, as an Estimate; base and progress are not used.
 
     The half-width of its interval is the second-order term of the expansion. The estimate converges only if all weights
-    are 0, because the distance of the bound from log Z is unknown.
+    are 0, because otherwise the distance of the bound from log Z is unknown.
     """
     modes = solutions(rbm, ledger, stream, threads=threads)
     tight = not rbm.weights.any()
@@ -119,8 +119,9 @@ def tap(
 ) -> Estimate:
     """The Estimate of TAP: F3 at the fixed point reached from a mean-field solution; base and progress are ignored.
 
-    The half-width of its interval is the distance from Bethe's log Z plus the bound on rings of four and more weights.
-    The estimate converges if mean field certainly has one solution and the half-width is at most half a nat.
+    If mean field certainly has one solution, the half-width of the interval has two terms: the distance from Bethe's
+    log Z, and the bound on rings of four and more weights. Otherwise the half-width is only a guess of the error. The
+    estimate converges only if mean field certainly has one solution and the half-width is at most half a nat.
     """
 
     def left_out_of(visible, point):
@@ -145,8 +146,9 @@ def bethe(
 ) -> Estimate:
     """The Estimate of Bethe: log Z at a fixed point from a mean-field solution; base and progress are ignored.
 
-    The half-width of its interval is the bound on rings of four and more weights. The estimate converges if the weights
-    form no ring, or if mean field certainly has one solution and the half-width is at most half a nat.
+    The half-width of its interval is 0 if the weights form no ring. If mean field certainly has one solution, the
+    half-width is the bound on rings of four and more weights. Otherwise the half-width is only a guess of the error.
+    The estimate converges only in the first two cases, and only if the half-width is at most half a nat.
     """
 
     def follow(visible, _hidden):

@@ -2,7 +2,7 @@
 
 The jackknife errs on the wide side (Efron & Stein 1981). Student's quantiles allow for a spread that was estimated from
 few parts. Percentiles of a bootstrap over few parts are too close together. A heavy tail of the parts makes all these
-intervals too narrow; `tail_shape` measures it.
+intervals too narrow; `tail_shape` measures the tail.
 """
 
 from collections.abc import Callable
@@ -60,15 +60,15 @@ def bootstrapped(sums: Floats, statistic: Callable[[Floats], Floats], generator:
     return float(np.std(values, ddof=1)), np.quantile(values, _QUANTILES)
 
 
-# Shape beyond which a mean of weights is unreliable.
+# Shape k of the tail beyond which a mean of weights is unreliable.
 LARGEST_SHAPE = 0.7
-# Number of weights in the tail: at most this share of all weights, at most this multiple of the root of their number,
-# and at least this number.
+# Limits of the number of weights in the tail: a share of all weights and a multiple of the root of the number of all
+# weights, which are upper limits, and a lower limit.
 _SHARE, _ROOTS, _FEWEST = 0.2, 3.0, 5
 # A few weights determine k poorly: a prior of ten weights draws it towards 0.5.
 _PRIOR_SHAPE, _PRIOR_WEIGHTS = 0.5, 10
-# Number of candidates for the scale, beside the root of the number of weights in the tail, and the spread of the prior
-# of the scale.
+# Number of candidates for the scale, and the spread of the prior of the scale. The root of the number of weights in the
+# tail is added to the number of candidates.
 _CANDIDATES, _SPREAD = 30, 3.0
 
 

@@ -1,9 +1,10 @@
-"""Las Vegas: log Z from the mean length of tours that leave a stopping set drawn from data and return to it.
+"""Las Vegas: log Z from the mean length of tours, which leave a stopping set and return to it.
 
-Savarese, Kakodkar & Ribeiro (2018), corollary 2: Z = Z_S E[length]. If tours were cut, the ratio (sweeps of all tours)
-/ (tours that finished) lies below E[length] on average. The reason is that the Gibbs kernel is reversible and positive:
-an unfinished tour needs on average at least as many further sweeps as a new tour.
-Cost: the sweeps of the tours, and one sweep for each hidden state drawn (for p(h | v) and f(h)).
+The stopping set is drawn from data. Savarese, Kakodkar & Ribeiro (2018), corollary 2: Z = Z_S E[length].
+If tours were cut, the ratio (sweeps of all tours) / (tours that finished) lies below E[length] on average. The Gibbs
+kernel is reversible and positive. On average, an unfinished tour therefore needs at least as many further sweeps as a
+new tour needs in total.
+Cost: the sweeps of tours and probes, and one sweep for each hidden state drawn (for p(h | v) and f(h)).
 """
 
 from typing import Any
@@ -22,7 +23,7 @@ from logzoo.types import ArrayLike
 
 # Smallest effective number of tours for a mean of lengths.
 _FEWEST_TOURS = 10
-# Largest share of Z that the stopping set may miss. The limit is the standard error if that is smaller.
+# Largest share of Z that the stopping set may miss. The standard error of log Z is the limit if it is smaller.
 _LARGEST_MISS = 0.05
 
 
@@ -38,10 +39,10 @@ def estimate(
     """Estimate log Z by the lengths of tours, with the error from the spread over tours.
 
     data: a 0/1 matrix (examples, visible), required. base: not used, because there is no path. Other options: as in
-    `logzoo.samplers.tour_chains.run`. The estimate is converged if enough tours returned, no tour was cut, and chains
-    from other states found little mass that the stopping set misses. Otherwise log Z is likely too low, and the
-    interval reaches up to a rigorous bound. Raises ValueError for missing or bad data, and for a budget that is too
-    small.
+    `logzoo.samplers.tour_chains.run`. The estimate is converged if no tour was cut and the effective number of tours is
+    at least 10. Chains from uniform hidden states must also find little mass that the stopping set misses. Otherwise
+    log Z is likely too low, and the interval reaches up to a rigorous bound. Raises ValueError for missing or bad data,
+    and for a budget that is too small.
     """
     if data is None:
         raise ValueError("data: expected a 0/1 matrix (examples, visible) to draw from, found none")
@@ -88,11 +89,11 @@ def _estimate_of(rbm, draws):
 
 
 def mean_length(tours: Tours) -> tuple[float, float]:
-    """(mean length, standard error of its logarithm) of Tours; the mean is too small if tours were cut.
+    """Return the mean length of Tours and the standard error of the logarithm of the mean.
 
-    The error is the standard error of a ratio of means over the tours and one added tour. The added tour stands for
-    rare long tours that were not drawn. Its distance from the mean is the largest distance of any tour, and at least
-    one sweep.
+    The mean is too small on average if tours were cut. The error is the standard error of a ratio of means over the
+    tours and one added tour. The added tour stands for rare long tours that were not drawn. Its distance from the mean
+    is the largest distance of any tour, and at least one sweep.
     """
     returned = max(int(tours.finished.sum()), 1)
     mean = tours.length.sum() / returned
@@ -107,8 +108,8 @@ def upper_bound(rbm: RBM) -> float:
     """A rigorous upper bound of log Z in nats, by chords of softplus.
 
     With x_i = c_i + sum_j w_ij h_j in [low_i, high_i], log f(h) = b.h + sum_i softplus(x_i). softplus is convex, so it
-    lies below its chord over that range. The chord is linear in h, so the sum over h has a closed form. Returns the
-    smaller of the bounds by either layer, or infinity if both overflow.
+    lies below its chord over that range. The chord is linear in h, so the sum over h has a closed form. The bound with
+    the layers exchanged is computed, too. Returns the smaller bound, or infinity if both overflow.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         bounds = np.array([_chord_bound(near) for near in (rbm, rbm.transposed)])

@@ -49,9 +49,9 @@ def estimate_matrix(
     entries: {name: {method, options, budgets, replicates}}. Entries that read the same run share it at each budget and
     replicate. evidence: bounds and masses that every estimate is checked against (`logzoo.estimators.evidence`).
     checkpoint: a `logzoo.io.checkpoints.Checkpoint`; an interrupted call resumes after its last estimate.
-    Returns {name: Dataset over (budget, replicate)}: log_z, std_error, interval (with `bound`), sweeps_spent,
-    converged, reasons and the method's diagnostics and profiles. Raises ValueError for unknown options and impossible
-    sizes.
+    Returns {name: Dataset over (budget, replicate)}. A Dataset has log_z, std_error, interval (over `bound`, too),
+    sweeps_spent, converged and reasons. It also has the diagnostics and profiles of the method. Raises ValueError for
+    unknown options and impossible sizes.
     """
     # An estimate without draws is the same at every budget.
     estimated = {

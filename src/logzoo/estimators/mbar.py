@@ -20,8 +20,8 @@ from logzoo.types import Array, ArrayLike, Floats
 
 # Largest number of log-densities (draws times rungs). They take a few arrays of 160 MB.
 _MOST_NUMBERS = 20_000_000
-# Nats by which the self-consistency equations may still change log Z of a visited rung: first in a solution that is
-# accepted, then where the steps end. Tens of steps suffice if rungs overlap; otherwise thousands do not help.
+# Largest change in nats of log Z by the self-consistency equations, over visited rungs, at which a solution is
+# accepted, and at which the steps end. Tens of steps suffice if rungs overlap; otherwise thousands do not help.
 _RESIDUAL, _ENOUGH = 1e-6, 1e-9
 _STEPS = 100
 # log Z does not move in directions whose curvature is below this share of the largest curvature. The ratio of rungs
@@ -34,9 +34,9 @@ _on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
 
 
 def thinned(*, draws: int = 10_000) -> ThinnedDraws:
-    """Observer of the draws that MBAR reads. draws: largest number of kept draws, but at least one of each chain.
+    """Observer that keeps draws for MBAR: at most `draws` draws, but at least one draw of each chain.
 
-    The draws come from equally spaced sweeps. A run with too many draws times rungs is refused.
+    The draws come from equally spaced sweeps. A run with more than 20 million draws times rungs is refused.
     """
     return _Thinned(whole_number("draws", draws))
 
@@ -59,7 +59,8 @@ def read(draws: Draws) -> Estimate:
     infinitesimal jackknife error over chains.
     """
     sample, observer, chains = draws.sample, draws.observed[thinned], draws.ledger.chains
-    # Every `step`-th kept draw is used, about half an autocorrelation time apart, but at least one draw of each chain.
+    # Every `step`-th kept draw is used, but at least one draw of each chain. These draws are about half an
+    # autocorrelation time apart.
     autocorrelation = autocorrelation_time(sample.visits.sum(axis=0), sample.betas)
     step = int(np.clip(0.5 * autocorrelation / observer.stride, 1, observer.kept))
     rungs, values = observer.rungs[:, step - 1 :: step], observer.values[:, step - 1 :: step]
@@ -113,7 +114,7 @@ def log_ratios(log_f: ArrayLike, counts: ArrayLike, start: ArrayLike) -> tuple[F
 
 @_on_one_thread
 def influence(log_f: Floats, rungs: Array, log_z: Floats) -> Floats:
-    """Derivatives (draw, rung) of log Z_k - log Z_1 at the solution by the weight of each draw.
+    """Derivatives (draw, rung) of log Z_k - log Z_1 with respect to the weight of each draw, at the solution.
 
     log_f (draw, rung): log-densities. rungs (draw,): the rung at which each draw was made. log_z (rung,): the solution.
     Derivatives of dependent draws, such as the draws of one chain, are summed first. The sum of their squares is then
@@ -126,7 +127,7 @@ def influence(log_f: Floats, rungs: Array, log_z: Floats) -> Floats:
         # f_k / Z_k divided by the mixture density; each column sums to 1.
         shares = np.exp(log_f - _log_mixture(log_f, counts, log_z)[:, None] - log_z)
         p = shares[:, visited] * counts[visited]
-    # The score of each draw: the derivative of its log-likelihood by a_j = log n_j - log Z_j.
+    # The score of each draw: the derivative of its log-likelihood with respect to a_j = log n_j - log Z_j.
     score = -p
     score[np.arange(len(p)), np.searchsorted(visited, rungs)] += 1.0
     answers = shares - score @ np.linalg.pinv(_information(p), hermitian=True) @ (p.T @ shares)
@@ -146,7 +147,7 @@ def _log_mixture(log_f, counts, log_z):
 
 @_on_one_thread
 def _solved(log_f, counts, start):
-    """log Z_k - log Z_1 (rung,) at the solution; ValueError if the steps from `start` do not reach it."""
+    """log Z_k - log Z_1 (rung,) at the solution. Raises ValueError if the steps from `start` do not reach it."""
     # The solution is the minimum of a convex function of a_j = log n_j - log Z_j, the `height`. Newton steps that
     # overshoot are damped (Levenberg 1944). If no damping helps, the equations are applied once, which always lowers
     # the height.
@@ -183,7 +184,11 @@ def _solved(log_f, counts, start):
 
 
 class _Place(NamedTuple):
-    """An iterate: log Z of visited rungs, the height, shares p (draw, rung), log Z by the equations, and its change."""
+    """An iterate of the equations for the visited rungs.
+
+    log_z (rung,): log Z. height: the convex function. p (draw, rung): shares. again (rung,): log Z after the equations
+    are applied once. error: largest difference between the changes of log Z by the equations, in nats.
+    """
 
     log_z: np.ndarray
     height: float
@@ -207,5 +212,5 @@ def _place(log_f, counts, log_z):
 
 
 def _is_lower(trial, start):
-    """Whether a trial is nearer to the solution. Close to it only errors differ, and heights agree up to rounding."""
+    """Whether a trial has a lower height or a smaller error. Close to the solution, heights agree up to rounding."""
     return trial.height < start.height or trial.error < start.error

@@ -133,9 +133,9 @@ class Estimate:
     diagnostics : dict
         Numbers that the method measured on its run.
     rests_on : tuple of str
-        Methods whose estimates were pooled.
+        Methods whose estimates ``"auto"`` pooled, or ``"enumeration"`` or ``"bounds"`` if no estimate was needed.
     profiles : dict of ndarray
-        Arrays that the method measured, such as occupancies by rung.
+        Arrays that the method measured, such as the shares of moves between parts of the ladder.
     method : str
     sweeps : int
         Gibbs sweeps that each chain spent, burn-in and tuning included.
@@ -266,7 +266,7 @@ def estimate_from(log_z: float, std_error: float, parts: float, signs: Mapping[s
     parts : float
         Number of independent parts that the error was computed from; it sets the width of the 95% interval.
     signs : mapping of str to bool
-        Checks, by names of `REASONS`, and whether they failed.
+        Whether each check failed. The keys are names in `REASONS`.
     **more
         Other fields of `Estimate`.
 
@@ -287,8 +287,8 @@ def estimate_from(log_z: float, std_error: float, parts: float, signs: Mapping[s
 def dataset_of(estimates: Sequence[Estimate], places: Mapping[str, tuple] | None = None) -> xr.Dataset:
     """Estimates as a Dataset: log_z, std_error, interval, sweeps_spent, converged, reasons, diagnostics and profiles.
 
-    places: {dimension: coordinate for xarray}; the estimates fill the dimensions in row-major order. None for a single
-    estimate. A diagnostic that an estimate lacks is NaN.
+    places: {dimension: coordinate for xarray}, by default empty for a single estimate. The estimates fill the
+    dimensions in row-major order. A diagnostic that an estimate lacks is NaN.
     """
     places = places or {}
     shape = [len(values) for _, values, _ in places.values()]

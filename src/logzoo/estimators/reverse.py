@@ -3,7 +3,7 @@
 Burda, Grosse & Salakhutdinov (2015). Annealing from the base to the RBM draws v from some p_ann close to p. Reverse
 trajectories from a data vector v estimate p_ann(v) without bias: log p_hat(v) = log f(v) - log Z_1 + log mean exp(-w).
 Hence log p_hat(v) lies below log p_ann(v) on average. The estimate of log Z is mean_v [log f(v) - log p_hat(v)]. If the
-data are draws of the RBM, the estimate is high on average, by KL(p || p_ann) and by an effect of the spread of w.
+data are draws of the RBM, the estimate is high on average. It is high by KL(p || p_ann) and by the bias of log p_hat.
 Cost: as AIS, one sweep a rung and log f at two rungs.
 """
 
@@ -39,10 +39,10 @@ def run(
     vectors: int | None = None,
     **options: Any,
 ) -> tuple[AnnealedDraws, Array]:
-    """Anneal chains down from data vectors; returns AnnealedDraws and the vector (chain,) of each chain.
+    """Anneal chains down from data vectors; return AnnealedDraws and the number (chain,) of each chain's vector.
 
-    data: a 0/1 matrix (examples, visible), required. vectors: number of rows of the data that are drawn and shared out
-    among the chains (None: 10, or half of the chains if that is less). Other options: as in
+    data: a 0/1 matrix (examples, visible), required. vectors: number of rows of the data that are drawn and divided
+    among the chains. The default is 10, or half of the chains if that is less, but at least 2. Other options: as in
     `logzoo.samplers.annealed.run_reverse`. Raises ValueError for missing or bad data and for more vectors than chains.
     """
     starts, vector = starts_of(rbm, ledger, stream, data, vectors)

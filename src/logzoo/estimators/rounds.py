@@ -19,14 +19,14 @@ _ENDING_REACH = 2.33
 _INCURABLE = {"modes-unseen"}
 # Number of methods that must converge, and standard errors by which they may differ.
 FEWEST_SOUND, SIGMAS = 2, 3.0
-# A method whose error is more than this multiple of the smallest error adds nothing.
+# A method whose error is more than this multiple of the smallest error adds little.
 _UNCERTAIN = 2.0
 # Smallest standard error in nats, because smaller ones are below rounding.
 _LEAST_ERROR = 1e-6
 # Candidates for the sweeps of a round relative to the round before, and a safety factor for the predicted error.
 _GROWTHS, _MARGIN = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0), 1.1
 _LARGEST_GROWTH = _GROWTHS[-1]
-# Most rounds that are pooled.
+# Largest number of rounds that are pooled.
 _MOST_COUNTED = 3
 # Largest argument of an exponential, so that it stays finite.
 _LARGEST_LOG = 600.0
@@ -84,7 +84,10 @@ def error_at(estimate: Estimate, error: float, sweeps: float) -> float:
 
 
 def _pooled(estimates, errors):
-    """log Z of Estimates weighted by precision, and its standard error, which grows with their scatter (Birge 1932)."""
+    """Mean log Z of Estimates, weighted by precision, and its standard error.
+
+    The standard error grows with the scatter of log Z (Birge 1932).
+    """
     log_z = np.array([estimate.log_z for estimate in estimates])
     precision = 1.0 / np.maximum([errors[estimate.method] for estimate in estimates], _LEAST_ERROR) ** 2
     center = float(precision @ log_z / precision.sum())
@@ -160,7 +163,7 @@ def predicted_error(rounds: Sequence[Round], sweeps: int) -> float:
 
 
 def next_sweeps(rounds: Sequence[Round], tolerance: float) -> int:
-    """Sweeps of each method in the next round: the smallest number that is predicted to suffice.
+    """Sweeps of each method in the next round: the smallest candidate that is predicted to suffice, else the largest.
 
     If fewer than two methods converged, the next round has twice the sweeps of the last round.
     """
@@ -174,7 +177,10 @@ def next_sweeps(rounds: Sequence[Round], tolerance: float) -> int:
 
 
 def is_hopeless(rounds: Sequence[Round], reasons: Sequence[str], tolerance: float, affordable: int) -> bool:
-    """Whether the error is the only obstacle, and would be too large even after ten times the affordable sweeps."""
+    """Whether, after at least three rounds, the rounds fail only because the error is too large for the tolerance.
+
+    The error must also be too large after a further round of ten times the affordable sweeps.
+    """
     alone = set(reasons) == {"tolerance-missed"} and len(rounds) >= _FEWEST_ROUNDS
     return alone and _ENDING_REACH * predicted_error(rounds, int(_HOPELESS * max(affordable, 1))) > tolerance
 

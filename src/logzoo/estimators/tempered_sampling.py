@@ -27,14 +27,18 @@ from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
 from logzoo.streams import Stream
 from logzoo.types import Floats
 
-# Most groups of chains for the jackknife of the likelihood, where each group left out takes an optimisation.
+# Largest number of groups of chains for the jackknife of the likelihood, which takes an optimisation for each group.
 _MOST_GROUPS = 20
 
 
 def run(
     rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, mixed: bool = False, **settings: Any
 ) -> SimulatedTemperingDraws:
-    """SimulatedTemperingDraws; mixed: whether log Zhat is also updated after each block of the sampling phase."""
+    """Return SimulatedTemperingDraws.
+
+    mixed: whether log Zhat is also updated after each block of the sampling phase. settings: as in
+    `tempering_estimates.run`.
+    """
     if flag("mixed", mixed):
         settings["mixed"] = True
     return tempering_estimates.run(rbm, ledger, stream, observers, **settings)
@@ -93,17 +97,16 @@ def read_visits(draws: Draws) -> Estimate:
 _FLOOR = 1e-300
 # Fixed-point steps before Newton's method: they bring rungs with few draws into its range of convergence.
 _FIRST_STEPS = 20
-# Largest gradient, as a share of all draws, that counts as zero, and the largest gradient at which plain Newton steps
-# converge.
+# Largest gradient per draw that counts as zero, and the largest gradient per draw at which plain Newton steps converge.
 _GRADIENT = 1e-12
 _NEAR = 1e-5
 _MOST_NEWTON_STEPS = 10
 
 
 def likelihood(log_z: Floats, prior: Floats, log_z_hats: Floats, occupancy: Floats) -> tuple[float, Floats, Floats]:
-    """L / N at log_z (rung,), its gradient (rung,) and its Hessian (rung, rung), with N the number of draws.
+    """Return L / N at log_z (rung,), its gradient (rung,) and its Hessian (rung, rung). N is the number of draws.
 
-    prior (rung,): r; log_z_hats (block, rung): log Zhat of each block; occupancy (block, rung): C.
+    prior (rung,): the prior r. log_z_hats (block, rung): log Zhat of each block. occupancy (block, rung): the sums C.
     """
     share = occupancy.sum(axis=1) / occupancy.sum()
     log_terms = np.log(prior) - log_z_hats + log_z
@@ -146,7 +149,10 @@ def maximise(prior: Floats, log_z_hats: Floats, occupancy: Floats, start: Floats
 
 
 def _by_trust_region(log_z, *case):
-    """log Z (rung,) near the maximum, from any start, by Newton's method in a trust region; not to full precision."""
+    """log Z (rung,) near the maximum of the likelihood, by Newton's method in a trust region.
+
+    The method converges from any start, but not to full precision.
+    """
     # Imported here, because the import is slow and every job of the workflow would wait for it.
     from scipy.optimize import minimize
 
@@ -163,7 +169,7 @@ def _by_trust_region(log_z, *case):
 
 
 def _fixed_point(log_z, prior, log_z_hats, occupancy, steps):
-    """Iterate Z_k = C_k / sum_b [N_b (r_k / Zhat_bk) / sum_j r_j Z_j / Zhat_bj]; each step raises the likelihood."""
+    """Iterate Z_k = C_k / sum_b [N_b (r_k / Zhat_bk) / sum_j (r_j Z_j / Zhat_bj)]; each step raises the likelihood."""
     log_c = np.log(np.maximum(occupancy.sum(axis=0), _FLOOR))
     log_ratio = np.log(prior) - log_z_hats
     log_n = np.log(occupancy.sum(axis=1))

@@ -26,7 +26,7 @@ from logzoo.types import Array, Floats
 # Share of the sampling phase whose draws are discarded. On a 784 x 500 RBM the first hundreds of sweeps pull log Z down
 # by more than its standard error. On easy models the loss of draws costs a tenth of the precision.
 SETTLING = 0.2
-# Mean round trips of a chain below which the ends of the ladder were hardly compared.
+# Mean number of round trips of a chain below which the ends of the ladder were hardly compared.
 _FEWEST_ROUND_TRIPS = 1.0
 # Nats by which interpolated log-densities may be off before they bias log Z visibly.
 _LARGEST_INTERPOLATION_ERROR = 0.01
@@ -51,7 +51,7 @@ def run(
 ) -> SimulatedTemperingDraws:
     """SimulatedTemperingDraws of `logzoo.samplers.tempering_runs.run`, by default with settling.
 
-    An observer may have check(chains, rungs, sweeps), which raises ValueError before any sweep.
+    An observer may have a method check(chains, rungs, sweeps), which may raise ValueError before any sweep.
     """
     rungs = whole_number("rungs", settings.get("rungs", tempering_runs.RUNGS), minimum=2)
     for observer in observers:
@@ -95,11 +95,12 @@ def estimate_of_draws(
     bias: float = 0.0,
     **more: Any,
 ) -> Estimate:
-    """Estimate with the diagnostics of `Draws`; parts: number of independent parts of the draws behind `std_error`.
+    """An Estimate with the diagnostics of `Draws`.
 
-    The estimate is converged if the chains made a round trip each on average and the halves of the sampling phase
-    agree. `rule_error` must also be at most three standard errors. rule_error: nats by which an integration rule may be
-    off, infinite if unknown. bias: nats that add to the error in quadrature. more: further diagnostics.
+    parts: number of independent parts that `std_error` was computed from. rule_error: nats by which an integration rule
+    may be off, infinite if unknown. bias: nats that add to the error in quadrature. more: further diagnostics.
+    The estimate is converged if the chains made at least one round trip each on average and the halves of the sampling
+    phase agree. Interpolated log-densities must also be accurate, and `rule_error` at most three standard errors.
     """
     sample = draws.sample
     moved = drift(sample)
@@ -124,7 +125,8 @@ def from_groups(draws: Draws) -> Estimate:
     """Estimate by a recursion: the mean over groups of log Z_1 + log Zhat_K, with a t interval over groups.
 
     draws: `Draws` whose sample comes from `samplers.tempering_runs.run_in_groups`. The estimate is converged if the
-    chains made a round trip each on average, and every group of Wang-Landau reached the 1 / t regime.
+    chains made at least one round trip each on average and interpolated log-densities were accurate. With Wang-Landau,
+    every group must also reach the 1 / t regime.
     """
     sample, states = draws.sample
     # Only Wang-Landau, whose exponent is 0, may stay unsettled: the first stage of SAMS ends in any case.

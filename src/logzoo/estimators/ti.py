@@ -58,8 +58,8 @@ def _estimated(draws, sums, log_z_of, finer=None):
     The larger distance counts. The distance to a finer rule is the bias to leading order, and is part of the standard
     error.
     """
-    # The distance is not divided by a power of two for the order of the rule: with a step in the integrand, no rule has
-    # its order.
+    # The distance is not divided by a power of two for the order of the rule. With a step in the integrand, the error
+    # of a rule does not fall with its order.
     count = draws.sample.betas.size
     coarse = np.unique(np.append(np.arange(0, count, 2), count - 1))
     total = sums.sum(axis=0)
@@ -86,7 +86,7 @@ def log_ratio(betas: Floats, mean: Floats, second: Floats | None = None, *, rule
     ----------
     betas : ndarray, shape (rung,)
     mean : ndarray, shape (..., rung)
-        Means of d log f / d beta. NaN stands for an empty rung and is filled by linear interpolation.
+        Means of d log f / d beta. The mean of an empty rung is NaN and is filled by linear interpolation.
     second : ndarray, shape (..., rung), optional
         Second derivatives of log Z in beta, for the rule "corrected".
     rule : str
@@ -121,7 +121,10 @@ def log_ratio(betas: Floats, mean: Floats, second: Floats | None = None, *, rule
 
 
 def _filled(name, betas, values):
-    """`values` (..., rung) with NaN replaced by linear interpolation in beta, constant beyond the last known rung."""
+    """`values` (..., rung), with NaN filled by linear interpolation in beta.
+
+    Outside the known rungs, the value of the nearest known rung is used.
+    """
     values = np.array(values, np.float64)
     rows = values.reshape(-1, values.shape[-1])
     missing = np.isnan(rows)

@@ -75,7 +75,7 @@ def run_down(
 def read(draws: Draws) -> Estimate:
     """The Estimate by BAR of `Draws` whose sample comes from `run`.
 
-    It is converged only if states from the base replaced nearly all states during the run.
+    Along snapshots, it is converged only if states from the base replaced nearly all states during the run.
     """
     sample, old = draws.sample
     estimate = bar.from_bridges(draws.rbm, sample, draws.observed[bar.BridgeSums])

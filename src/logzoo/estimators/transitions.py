@@ -14,7 +14,8 @@ from logzoo.samplers.observers import GroupedMoves
 from logzoo.samplers.tempering_chains import COUNT_FLOOR
 from logzoo.types import ArrayLike, Floats
 
-# Most groups of chains whose matrices are kept for the spread. A matrix takes 8 bytes times rungs squared.
+# Largest number of groups of chains whose matrices are stored for the spread. A matrix takes 8 bytes times rungs
+# squared.
 _MOST_GROUPS = 20
 # Number added to every entry of the row-stochastic matrix. It is far below rounding, and far above the smallest float.
 _FLOOR = 1e-100
@@ -75,8 +76,8 @@ def stationary(matrix: ArrayLike) -> Floats:
     Returns
     -------
     ndarray, shape (state,)
-        Small probabilities have the same relative accuracy as large ones. A floor far below rounding joins states that
-        do not communicate.
+        Small probabilities have the same relative accuracy as large probabilities. A floor far below rounding joins
+        states that do not communicate.
 
     Raises
     ------

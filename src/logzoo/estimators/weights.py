@@ -27,8 +27,8 @@ from logzoo.samplers.annealed import AnnealedDraws, ResampledDraws
 from logzoo.streams import Stream
 from logzoo.types import Floats
 
-# Fewest effective chains, or half of the chains if that is less. With fewer the log-mean-exp rests on a few weights,
-# and its interval means little.
+# Smallest effective number of chains, unless half of the chains is less. With fewer effective chains the log-mean-exp
+# rests on a few weights, and its interval means little.
 _FEWEST_EFFECTIVE = 10.0
 # Largest mean change of log w in a sweep, in nats; chains cannot follow larger changes.
 _LARGEST_STEP = 10.0
@@ -61,8 +61,9 @@ def from_weights(rbm: RBM, draws: AnnealedDraws, ledger: SweepLedger, stream: St
     Returns
     -------
     Estimate
-        log Z = log Z_1 + log mean exp(log w), in nats, with the jackknife error over chains. It is converged if it
-        rests on at least ten effective chains and their weights measure the error.
+        log Z = log Z_1 + log mean exp(log w), in nats. The error is the jackknife error over chains, or the log-normal
+        error if that is larger. The estimate is converged if the effective number of chains is at least 10 (with fewer
+        than 20 chains, at least half of the chains). The weights must also have no heavy tail and measure the error.
 
     References
     ----------
@@ -103,7 +104,7 @@ def mass(draws: AnnealedDraws) -> tuple[float, float]:
 
 
 def fewest_effective(chains: int) -> float:
-    """Fewest effective chains that a mean over `chains` chains needs."""
+    """Smallest effective number of chains that a mean over `chains` chains needs."""
     return min(_FEWEST_EFFECTIVE, 0.5 * chains)
 
 
@@ -111,7 +112,7 @@ def log_normal_error(log_w: Floats) -> float:
     """Relative standard error of the mean of log-normal weights, from the spread of their logs (chain,).
 
     The decisive weights are mostly not drawn, but the spread of the logs predicts them. The variance is the mean
-    squared distance from the median, over the logs above it, because chains far below it have no weight.
+    squared distance from the median of the logs above the median. Chains far below the median have no weight.
     """
     above = log_w - np.median(log_w)
     above = above[above >= 0.0]
@@ -129,7 +130,7 @@ def log_normal_variance(variance: float, freedom: float) -> float:
 
 
 def variance_is_unreliable(rbm: RBM, log_w: Floats, ledger: SweepLedger) -> dict[str, bool]:
-    """Signs that the variance of the log-weights (chain,) of annealing does not measure its error.
+    """Signs that the variance of the log-weights (chain,) of annealing does not measure the error of log Z.
 
     One sign is equal log-weights, unless the units are independent: all chains then followed the same path. The other
     sign is that log f changed by too many nats in a sweep.
@@ -154,8 +155,9 @@ def read_islands(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample is ResampledDraws.
 
     The error is the largest of three errors: the jackknife error over islands, the error for log-normal weights of
-    islands, and the error over families. The estimate is converged if it rests on at least ten effective families and
-    no island carries more than half of Z. The weights of the islands must also measure the error.
+    islands, and the error over families. The estimate is converged if the effective number of families is at least 10
+    and the weights of the islands measure the error. With more than two islands, no island may carry more than half of
+    Z.
     """
     sample = draws.sample
     count, islands = sample.log_weight.size, sample.island[-1] + 1

@@ -27,8 +27,9 @@ _HINTS = {
 
 
 def list_arrays(path: FilePath, text: str | None) -> tuple[dict[str, Header], Any]:
-    """List the arrays of a file, {"group/array": Header}, and read the text named `text` at its root, or None.
+    """Return the arrays of a file, {"group/array": Header}, and the text named `text` at its root.
 
+    The text is None if the file has no such text.
     Raises a one-line ValueError without the path for a file that h5py cannot read.
     """
     arrays = {}
@@ -67,7 +68,10 @@ def _opened(path):
 
 
 def load_by(module: str, function: str, path: FilePath, **options: Any) -> Any:
-    """Read a whole file by a function of a library; a one-line ValueError for a missing library or a damaged file."""
+    """Read a whole file by a function of a library.
+
+    Raises a one-line ValueError if the library is missing, and if it cannot read the file.
+    """
     library = module.partition(".")[0]
     try:
         load = getattr(importlib.import_module(module), function)
@@ -98,7 +102,7 @@ _NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bi
 
 
 def list_matrices(path: FilePath) -> dict[str, Header]:
-    """List the variables of a file, {name: Header}; the type is object for all but full arrays of numbers.
+    """List the variables of a file, {name: Header}; the type is object for anything but full arrays of numbers.
 
     Raises a one-line ValueError without the path for a file that SciPy cannot read and for a name that occurs twice.
     """

@@ -32,7 +32,7 @@ def written_whole(path: FilePath) -> Iterator[Path]:
 
     Several processes may write the same file at the same time. Raises ValueError if `path` is a link or anything but a
     regular file; `resolved_output` resolves a user's own link before the work starts. Raises an OSError that names
-    `path` if the disk refuses to write.
+    `path` if the file cannot be written.
     """
     path = Path(path)
     check_replaceable(path)
@@ -59,7 +59,7 @@ def check_replaceable(path: FilePath) -> None:
 
 
 def resolved_output(path: FilePath) -> Path:
-    """The Path to write for a user's file name, with links resolved; ValueError if no file can be created there."""
+    """The Path to write for a user's file name, with links resolved. Raises ValueError if no file can be created."""
     is_link = os.path.islink(path)
     target = Path(os.path.realpath(path)) if is_link else Path(path)
     name = f"{path} (a link to {target})" if is_link else path
@@ -137,7 +137,7 @@ def _is_full(folder):
 
 
 def _of_place(error, path, temporary):
-    """The error with the name of the file to be written; other errors are returned unchanged."""
+    """The error with `path` as its file name. An error about another file is returned unchanged."""
     named = getattr(error, "filename", None)  # xarray makes the path absolute
     if named is not None and os.path.abspath(named) != os.path.abspath(temporary):
         return error

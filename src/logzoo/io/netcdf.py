@@ -41,7 +41,7 @@ def write_artifact(
 
     source: a `source_digest`. inputs: {path: content hash}. seed_path: name of the random stream. Equal arguments give
     equal bytes. An existing file is replaced in one step. Raises ValueError for contents that the schema of the kind or
-    NetCDF forbids, and for absolute paths. Raises an OSError that names the file if the disk refuses to write.
+    NetCDF forbids, and for absolute paths. Raises an OSError that names the file if it cannot be written.
     """
     path = Path(path)
     if not path.parent.is_dir():
@@ -70,8 +70,8 @@ def write_artifact(
 def read_artifact(path: FilePath, kind: str | None = None) -> xarray.Dataset:
     """Read an artifact into memory and close the file; values and attributes are as they were written.
 
-    kind: the expected kind (None: any). The bytes of the file are verified before the NetCDF library reads them. Raises
-    a one-line ValueError that names the file if it is missing, damaged, edited or of another kind.
+    kind: the expected kind; by default any kind. The bytes of the file are verified before the NetCDF library reads
+    them. Raises a one-line ValueError that names the file if it is missing, damaged, edited or of another kind.
     """
     path = Path(path)
     wanted = f"{kind} artifact" if kind else "logzoo artifact"
@@ -96,7 +96,7 @@ def read_artifact(path: FilePath, kind: str | None = None) -> xarray.Dataset:
 
 
 def read_provenance(path: FilePath) -> dict[str, Any]:
-    """Read only the attributes of an artifact, after verifying its bytes; a one-line ValueError for any other file."""
+    """Verify the bytes of an artifact and read only its attributes. Raises a one-line ValueError for any other file."""
     path = Path(path)
     try:
         check_seal(path)
@@ -132,7 +132,7 @@ def unpacked_bytes(path: FilePath) -> int:
 def content_sha256(dataset: xarray.Dataset) -> str:
     """Hash all values, names, dimensions, types and attributes of a dataset, except the hash stored in it.
 
-    Variables and attributes count as NetCDF returns them: their order does not matter, a list of one number is a
+    Variables and attributes count as NetCDF returns them. Their order does not matter, a list of one number is a
     number, and strings have no fixed width. Returns 64 hexadecimal digits. Raises ValueError for types that NetCDF
     cannot hold.
     """
@@ -202,7 +202,7 @@ def _portable_json(value, what):
 
 
 def agree(dataset: xarray.Dataset, again: xarray.Dataset) -> bool:
-    """Whether two datasets are equal up to the rounding by which processors differ."""
+    """Whether two datasets differ at most by rounding, which depends on the processor."""
     with contextlib.suppress(AssertionError):
         xarray.testing.assert_allclose(dataset, again, rtol=1e-10, atol=1e-10)
         return xarray.zeros_like(dataset).identical(xarray.zeros_like(again))

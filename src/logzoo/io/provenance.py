@@ -52,7 +52,7 @@ def source_digest(
 
 
 def direct_imports(module: str, *, packages: tuple[Path, ...] = (PACKAGE_FOLDER,)) -> set[str]:
-    """Names of the modules in some packages that a module imports directly, also in functions.
+    """Names of the modules that a module imports directly, also in functions, and that are in one of the packages.
 
     The __init__.py of a package counts only if it is imported by name: it has no effect on results. Errors are as in
     `source_digest`.
@@ -62,7 +62,7 @@ def direct_imports(module: str, *, packages: tuple[Path, ...] = (PACKAGE_FOLDER,
 
 
 def software_versions() -> dict[str, str]:
-    """Versions of Python, of this package and of the libraries that shape an artifact: {name: version}."""
+    """Return {name: version} for Python, logzoo and the libraries that may change an artifact."""
     # Imported here, because platform and metadata take longer to import than the rest of the module.
     import platform
     from importlib.metadata import PackageNotFoundError, version
@@ -80,7 +80,10 @@ def software_versions() -> dict[str, str]:
 
 @cache
 def _files_of_modules(packages: tuple[Path, ...]) -> dict[str, str]:
-    """Map every module of packages to its file, and every package to its __init__.py. Assumes that no file is added."""
+    """Map every module of packages to its file, and every package to its __init__.py.
+
+    The result is cached, so files that are added later are not in it.
+    """
     relatives = {path: path.relative_to(root.parent) for root in packages for path in root.rglob("*.py")}
     names = {path: ".".join(relative.with_suffix("").parts) for path, relative in relatives.items()}
     return {name.removesuffix(".__init__"): str(path) for path, name in names.items()}

@@ -1,6 +1,6 @@
 """Read files from unknown sources: kind and size are checked before any content is read.
 
-The header of a small file may state any size; such a file is refused before memory is allocated.
+The header of a small file may state any size. If the size is too large, the file is refused before memory is allocated.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from logzoo.types import FilePath
 
-# Most bytes of a file that are read, above the size of any manifest, page or picture. In memory, JSON takes up to 50
-# times its bytes.
+# Largest number of bytes that are read of a JSON file, and of any other file. Both limits are above the size of any
+# manifest, page or picture. In memory, JSON takes up to 50 times its bytes.
 _MOST_JSON_BYTES, _MOST_BYTES = 1 << 22, 1 << 26
 
 
@@ -45,13 +45,13 @@ def open_regular(path: FilePath, most: int | None = None) -> BufferedReader:
 
 
 def read_bytes(path: FilePath, most: int = _MOST_BYTES) -> bytes:
-    """The content of a regular file of at most `most` bytes; errors as in `open_regular`."""
+    """The content of a regular file of at most `most` bytes. Raises the errors of `open_regular`."""
     with open_regular(path, most) as file:
         return file.read(most)
 
 
 def read_json(path: FilePath, most: int = _MOST_JSON_BYTES) -> dict[str, Any]:
-    """The dict in a JSON file of at most `most` bytes; errors as in `open_regular` and `json_object`."""
+    """The dict in a JSON file of at most `most` bytes. Raises the errors of `open_regular` and `json_object`."""
     return json_object(read_bytes(path, most))
 
 

@@ -75,7 +75,10 @@ _OTHER_NUMBERS, _MISSING = {"scale_factor", "add_offset"}, {"_FillValue", "missi
 
 
 def may_be_missing(kind: str, name: str) -> bool:
-    """Whether a variable of an artifact of that kind may hold NaN; in an estimate, only diagnostics may hold NaN."""
+    """Whether a variable of an artifact of that kind may hold NaN.
+
+    In an estimate, only variables that its schema does not list, such as diagnostics, may hold NaN.
+    """
     if kind == "estimate":
         return name not in SCHEMAS[kind]
     return kind in ("trace", "table", "verdict", "scorecard") or name in _INCOMPLETE.get(kind, ())

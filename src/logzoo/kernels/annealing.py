@@ -1,8 +1,9 @@
 """Annealed importance sampling (Neal 2001) along a path of distributions, and its reverse.
 
-Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], hidden units summed out; K rungs, numbered from 0;
-a = b + v W. A forward step weighs the state, then sweeps. A reverse step sweeps, then weighs the state. Paths lead to
-an RBM from its base (Salakhutdinov & Murray 2008), from product laws of both layers, or from another RBM.
+Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], where the hidden units are summed out. The K rungs are
+numbered from 0, and a = b + v W. A forward step weighs the state, then sweeps. A reverse step sweeps, then weighs the
+state. Paths lead to an RBM from its base (Salakhutdinov & Murray 2008), from product laws of both layers, or from
+another RBM.
 """
 
 from __future__ import annotations
@@ -38,7 +39,10 @@ _ONE = np.float32(1.0)
 def weigh(
     parameters: Parameters, chains: Chains, before: float, after: float, scratch: EnergyScratch, log_weight: Array
 ) -> None:
-    """Add log f_after(v) - log f_before(v), at two inverse temperatures, to the log_weight (chains,) of each chain."""
+    """Add log f_after(v) - log f_before(v) to the log_weight (chains,) of each chain.
+
+    `before` and `after` are inverse temperatures.
+    """
     units = chains.h.shape[1]
     # The linear part uses the same rounded inverse temperatures as the smooth part.
     low, high = np.float32(before), np.float32(after)
@@ -55,9 +59,10 @@ def weigh(
 def run_annealing(
     parameters: Parameters, betas: Array, key: np.uint64, first: int, last: int, chains: Chains, log_weight: Array
 ) -> None:
-    """Run annealing steps `first` to `last - 1` in place: weigh from beta_{k-1} to beta_k, then sweep at beta_k.
+    """Run annealing steps `first` to `last - 1` in place.
 
-    The step to the last rung makes no sweep, because its state is not read.
+    Step k updates the log weights for the change from beta_{k-1} to beta_k, then sweeps at beta_k. The step to the last
+    rung makes no sweep, because the state after it is not read.
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)
@@ -74,7 +79,7 @@ def run_reverse_annealing(
 ) -> None:
     """Run reverse steps `first` to `last - 1` in place; step n starts at rung k = K - n.
 
-    A step sweeps at beta_k, then weighs the new state from beta_{k-1} to beta_k. K - 1 steps reach the base.
+    A step sweeps at beta_k, then adds log f_k(v) - log f_{k-1}(v) of the new state. K - 1 steps reach the base.
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)
@@ -118,7 +123,7 @@ def _draw(
 def _weigh(
     parameters: Parameters, laws: Laws, law: Array, chains: Chains, before: float, after: float, log_weight: Array
 ) -> None:
-    """Add log f_after(v) - log f_before(v), hidden units summed out, to the log_weight (chains,) of each chain."""
+    """Add log f_after(v) - log f_before(v) to the log_weight (chains,) of each chain; hidden units are summed out."""
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     # The sweeps use the same rounded inverse temperatures.
     low, high = np.float64(np.float32(before)), np.float64(np.float32(after))
@@ -144,9 +149,9 @@ def run_centred_annealing(
     chains: Chains,
     log_weight: Array,
 ) -> None:
-    """Run annealing steps `first` to `last - 1` in place: weigh from beta_{k-1} to beta_k, then sweep at beta_k.
+    """Run annealing steps `first` to `last - 1` in place, as in `run_annealing`, from product laws.
 
-    law (chains,): the law of each chain. The step to the last rung makes no sweep, because its state is not read.
+    law (chains,): the row of `laws` that a chain starts from.
     """
     hidden_scratch, visible_scratch = sweep_scratch(chains)
     for k in range(first, last):
@@ -212,7 +217,7 @@ def run_between(
     """Anneal along `shares` (n,) in place: each step weighs, then sweeps at the new share; the last step only weighs.
 
     The sweeps are numbered from `sweep` on. `parameters` and `chains` come from `fixed_point.paired_parameters` and
-    `fixed_point.paired_chains`; inputs must be up to date. The weights have the hidden units summed out.
+    `fixed_point.paired_chains`; inputs must be up to date. The hidden units are summed out of the weights.
     """
     hidden_scratch, visible_scratch = sweep_scratch(chains)
     energies = energy_scratch(chains.h.shape[1])

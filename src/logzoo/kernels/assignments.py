@@ -9,7 +9,7 @@ temperature. F and B take (K - 1) 2**(K - 2) multiplications each, although ther
 
 Sums stay in float64 without logarithms. Potentials u_i + w_k >= m[i, k], with equality along the best assignment, scale
 the weights to exp(m[i, k] - u_i - w_k) <= 1. The scaled weights of the best assignment have the product 1. The sum over
-all assignments therefore lies between 1 and K!, and terms that underflow are below its rounding.
+all assignments therefore lies between 1 and K!, and terms that underflow are below the rounding error of the sum.
 """
 
 from __future__ import annotations
@@ -169,9 +169,9 @@ def _sum_over_sets(rows: Array, elements: int, sizes: Array, sums: Array) -> Non
 
 @kernel
 def sum_assignments(m: Array, count: int, scratch: AssignmentScratch) -> float:
-    """log of the sum over all assignments of `count` particles, the permanent of exp(m); fills `scratch`.
+    """Return the log of the sum over all assignments of `count` particles, the permanent of exp(m); fill `scratch`.
 
-    m: finite; only its first `count` rows and columns are read. The scratch may be for more particles.
+    m must be finite. Only its first `count` rows and columns are read. The scratch may be for more particles.
     """
     log_scale = _fill_table(m, count, scratch)
     forward, backward, sizes, shares = scratch.forward, scratch.backward, scratch.sizes, scratch.shares

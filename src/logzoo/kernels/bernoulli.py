@@ -54,8 +54,8 @@ _CLOSE = 1.5
 def draw_unit(x: np.float32, word: np.uint32) -> bool:
     """The exact rule: the value (0 or 1) of a unit of logit x (float32), drawn with a 32-bit word.
 
-    The rarer value is drawn with probability sigmoid(-|x|) <= 1/2, so both ends of the scale are resolved
-    down to 2**-32 although float32 has only 24 bits near one.
+    The rarer value is drawn with probability sigmoid(-|x|) <= 1/2. Both ends of the scale are therefore resolved down
+    to 2**-32, although float32 has only 24 bits near one.
     """
     decay = exp2_nonpositive(-abs(x) * LOG2_E)
     draw = (np.float32(word) + _HALF_WORD) * _2_TO_MINUS_32
@@ -148,7 +148,7 @@ def _emit_words(
     masks = []
     for number in range(len(halves) // llvm.WIDE):
         half = _joined(builder, halves[number * llvm.WIDE : (number + 1) * llvm.WIDE])
-        # The logits must equal those of the exact rule to the bit.
+        # The logits must equal the logits of the exact rule to the bit.
         x = builder.fadd(term(scale, inputs, number), term(cold, base, number))
         masks.append(emit_decision(builder, x, half))
     words = ir.IntType(WORD * count)

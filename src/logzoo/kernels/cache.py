@@ -41,7 +41,7 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Callab
 
 
 def part(function: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
-    """Compile a function that only kernels call, with options of `numba.njit`: a call from Python crashes.
+    """Compile a function that only kernels may call, with options of `numba.njit`. A call from Python crashes.
 
     By default numba generates a CPython wrapper for every function, which takes a third of the compile time of a part.
     """
@@ -50,9 +50,10 @@ def part(function: Callable[..., Any] | None = None, **options: Any) -> Callable
 
 @cache
 def folder() -> Path | None:
-    """The folder for machine code, created if it does not exist; None where no folder can be written to.
+    """Return the folder for machine code, and create it if needed. Returns None if no folder is writable.
 
-    It lies below NUMBA_CACHE_DIR if that is set, else in the user's cache, else in a private temporary folder.
+    The first writable folder is used: below NUMBA_CACHE_DIR if it is set, in the user's cache, or a private temporary
+    folder.
     """
     name = f"{_digest()}-{_kind_of_processor()}"
     for path in (base / name for base in bases()):
@@ -72,14 +73,14 @@ def is_cold() -> bool:
 
 @cache
 def announce_compilation() -> None:
-    """Print a line on a terminal, once per process, if kernels are about to be compiled, which takes seconds."""
+    """Print a line on a terminal, once per process, if no machine code is cached; compilation takes about 20 s."""
     if sys.stderr is not None and sys.stderr.isatty() and is_cold():
         print("logzoo: compiling kernels (once, about 20 s)", file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
 def compiling() -> Iterator[None]:
-    """Collect garbage less often if kernels are about to be compiled: full collections take a tenth of that time."""
+    """Collect garbage less often if no machine code is cached: full collections take a tenth of the compile time."""
     thresholds = gc.get_threshold()
     if is_cold():
         gc.set_threshold(20_000, 20, 100)
@@ -90,7 +91,7 @@ def compiling() -> Iterator[None]:
 
 
 def bases() -> Iterator[Path]:
-    """Folders that `folder` may lie in, the best first."""
+    """Parents of `folder`, in order of preference."""
     from platformdirs import user_cache_path
 
     if os.environ.get("NUMBA_CACHE_DIR"):

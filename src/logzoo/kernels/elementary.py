@@ -1,7 +1,7 @@
 """Elementary functions. The functions that LLVM can vectorise give the same bits on every x86-64 processor.
 
 Their multiplications and additions are in a fixed order, and fused only where the code fuses them explicitly. They call
-no library; `exponentiate`, `add_softplus`, `sigmoid` and `softplus` call exp and log of the C library.
+no library. `exponentiate`, `add_softplus`, `sigmoid` and `softplus` call exp, log or log1p of the C library.
 """
 
 from __future__ import annotations
@@ -84,12 +84,12 @@ def sigmoid_single(x: np.float32) -> np.float32:
 
 @njit(inline="always")
 def exp_wide(x: float) -> float:
-    """exp(x) of a float64 x <= 0; relative error below 1e-9, exp(-700) for all x below -700."""
+    """exp(x) of a float64 x <= 0, with a relative error below 1e-9. For x below -700 it is exp(-700)."""
     y = max(x, _LOWEST_WIDE) * _WIDE_LOG2_E
     shifted = y + _WIDE_ROUNDER
     r = y - (shifted - _WIDE_ROUNDER)
-    # To order 9 on |r| <= 1/2: remainder below 0.35**10 / 10! = 8e-12. Terms are added in pairs, so that few operations
-    # depend on each other.
+    # The series to order 9 on |r| <= 1/2 has a remainder below 0.35**10 / 10! = 8e-12. Terms are added in pairs, so
+    # that few operations depend on each other.
     r2 = r * r
     r4 = r2 * r2
     low = (1.0 + _T1 * r) + (_T2 + _T3 * r) * r2

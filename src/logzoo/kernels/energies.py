@@ -93,8 +93,8 @@ def _store_products(builder: ir.IRBuilder, products: Sequence[ir.Value], target:
 def _products(betas):
     """An intrinsic that stores prod_j (1 + 2**(scale |a_j|)) at `betas` scales, as float64.
 
-    It takes the address and number of vectors of magnitudes, the addresses of the scales (float32, at most 0) and of
-    the products. Products stay in registers, and magnitudes are read once.
+    It takes the address of the magnitudes, the number of their vectors, and the addresses of the scales (float32, at
+    most 0) and of the products. Products stay in registers, and magnitudes are read once.
     """
 
     @llvm.emitted(types.void, *[types.intp] * 4)
@@ -143,7 +143,7 @@ _products_together = _products(BETAS_TOGETHER)
 def smooth_parts(units: int, betas: Array, scratch: EnergyScratch, out: Array) -> None:
     """out (betas,) float64 = sum_j log(1 + exp(-beta |a_j|)) over the magnitudes loaded for `units` units.
 
-    betas: float32 in [0, 1]. At beta = 0 the smooth part is units * log(2), so the units are not read.
+    betas: float32 in [0, 1]. At beta = 0 the smooth part is units * log(2).
     """
     magnitudes, scales, products = scratch.magnitudes, scratch.scales, scratch.products
     out[:] = 0.0
@@ -170,7 +170,7 @@ def smooth_parts(units: int, betas: Array, scratch: EnergyScratch, out: Array) -
 
 @part
 def is_even(betas: Array) -> bool:
-    """Whether inverse temperatures go from 0 to the last in equal steps, to the precision of float32."""
+    """Whether inverse temperatures go from 0 to the last in equal steps, up to relative errors of 1e-6."""
     even = betas.size > 1 and betas[0] == _ZERO
     for k in range(betas.size):
         even = even and abs(betas[k] - k * np.float64(betas[1])) <= 1e-6 * betas[k]
@@ -227,7 +227,7 @@ def sum_biases(parameters: Parameters, v: Array) -> tuple[int, int]:
 
 @kernel
 def log_z_of_base(parameters: Parameters, visible: int, hidden: int) -> float:
-    """log Z in nats of independent units: `visible` units with the base's log-odds, `hidden` units without bias."""
+    """log Z in nats of independent units: `visible` units with the base's log-odds and `hidden` units without bias."""
     total, unit = hidden * _LOG_2, np.float64(parameters.unit)
     for i in range(visible):
         total += softplus(float(parameters.base[i]) * unit)
@@ -238,7 +238,7 @@ def log_z_of_base(parameters: Parameters, visible: int, hidden: int) -> float:
 def _log_f_of_chain(
     parameters: Parameters, betas: Array, chains: Chains, chain: int, scratch: EnergyScratch, out: Array
 ) -> None:
-    """log f_beta(v) of one chain at inverse temperatures betas (rung,) float32, into `out` (rung,)."""
+    """Set out (rung,) to log f_beta(v) of one chain at inverse temperatures betas (rung,) float32, in nats."""
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
     model, base = sum_biases(parameters, chains.v[chain])
@@ -252,7 +252,7 @@ def _log_f_of_chain(
 
 @kernel
 def log_f_tempered(parameters: Parameters, beta: Array, chains: Chains, out: Array) -> None:
-    """log f_beta(v) of every chain (chains,) at its inverse temperature beta (chains,) float32, in nats."""
+    """Set out (chains,) to log f_beta(v), in nats, of every chain at its inverse temperature beta (chains,) float32."""
     scratch = energy_scratch(chains.h.shape[1])
     for chain in range(out.size):
         _log_f_of_chain(parameters, beta[chain : chain + 1], chains, chain, scratch, out[chain : chain + 1])
@@ -260,7 +260,7 @@ def log_f_tempered(parameters: Parameters, beta: Array, chains: Chains, out: Arr
 
 @part
 def log_f_at_betas(parameters: Parameters, betas: Array, chains: Chains, out: Array) -> None:
-    """log f_beta(v) of every chain at all inverse temperatures betas (rung,) float32: out (chain, rung), in nats."""
+    """Set out (chain, rung) to log f_beta(v), in nats, of every chain at all inverse temperatures betas (rung,)."""
     scratch = energy_scratch(chains.h.shape[1])
     for chain in range(out.shape[0]):
         _log_f_of_chain(parameters, betas, chains, chain, scratch, out[chain])
@@ -268,7 +268,7 @@ def log_f_at_betas(parameters: Parameters, betas: Array, chains: Chains, out: Ar
 
 @part
 def log_f_joint_at_betas(parameters: Parameters, betas: Array, chains: Chains, out: Array) -> None:
-    """log f_beta(v, h) of every chain at all inverse temperatures betas (rung,) float32: out (chain, rung), in nats.
+    """Set out (chain, rung) to log f_beta(v, h), in nats, of every chain at all inverse temperatures betas (rung,).
 
     Visible inputs must belong to h, as they do after a sweep.
     """

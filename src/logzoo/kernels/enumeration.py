@@ -10,7 +10,7 @@ Let t_i(l) = exp((l W)_i - L_i) with L_i the largest (l W)_i, and u_i(m) = s_i +
 
 Exponentials are taken once for each l and each m; each state then takes two multiplications and one addition per unit.
 Factors p + q t lie between exp(-R_i) and 2, with R_i the range of (l W)_i, so a product of many factors fits a float64.
-At the `stops` its exponent is moved to an integer. One logarithm is taken for each state.
+At the `stops` the exponent of the product is moved to an integer. One logarithm is taken for each state.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# States of the low part handled together: eight vectors of float64.
+# Number of states of the low part that are handled together, as eight vectors of float64.
 LANES = 32
-# Units multiplied in one pass over the lanes.
+# Number of units whose factors are multiplied in one pass over the lanes.
 UNITS = 4
 _LOG_2 = math.log(2.0)
 
@@ -93,7 +93,7 @@ def log_products(t: Array, p: Array, q: Array, stops: Array, product: Array, exp
 def log_sum_states(
     low: LowPart, weights: Array, bias: Array, enumerated_bias: Array, first: int, last: int, p: Array, q: Array
 ) -> tuple[float, float]:
-    """(largest log f, sum of exp(log f - largest)) over high parts `first` to `last - 1` with every low part.
+    """Return (largest log f, sum of exp(log f - largest)) over high parts `first` to `last - 1` with every low part.
 
     weights (high bits, S), bias (S,), enumerated_bias (high bits,), float64. p, q (high parts handled together, S)
     float64: scratch.
@@ -127,7 +127,7 @@ def log_sum_states(
 
 @kernel(nogil=True)
 def expectations(weights: Array, enumerated_bias: Array, bias: Array) -> tuple[float, Array, Array, Array]:
-    """log Z in nats, E[g y'] (E, S), E[g] (E,) and E[y] (S,), float64, with y the state of the other layer."""
+    """Return log Z in nats, E[g y'] (E, S), E[g] (E,) and E[y] (S,), float64; y is the state of the other layer."""
     units = enumerated_bias.size
     p, products = np.empty(bias.size), np.zeros(weights.shape)
     enumerated, other = np.zeros(units), np.zeros(bias.size)

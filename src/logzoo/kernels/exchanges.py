@@ -55,7 +55,10 @@ class Replicas(NamedTuple):
 
 
 class Exchanges(NamedTuple):
-    """Exchanges on each ladder in a stretch of sweeps. Counts accumulate; other entries are overwritten if computed."""
+    """Exchanges on each ladder in a stretch of sweeps; counts accumulate over calls.
+
+    `up` and `down` are overwritten at the pairs for which log f is computed, and `log_f` after every sweep.
+    """
 
     attempted: np.ndarray  # (ladders, rungs - 1) int64
     accepted: np.ndarray  # (ladders, rungs - 1) int64
@@ -66,7 +69,7 @@ class Exchanges(NamedTuple):
 
 @njit(inline="always")
 def rungs_looked_at(rung: int, rungs: int, sweep: int, all_pairs: bool, all_rungs: bool) -> tuple[int, int]:
-    """First and last rung at which log f of the state at `rung` is needed; both are `rung` without an exchange."""
+    """First and last rung at which log f of the state at `rung` is needed; both are `rung` if it has no partner."""
     if all_rungs:
         return 0, rungs - 1
     if all_pairs:
@@ -93,8 +96,8 @@ def read_log_f(
 ) -> None:
     """Write log f of one chain at rungs `first` to `last` into `log_f` (rungs,).
 
-    The differences of log f between its rung and the neighbouring rungs go into `up` and `down`. even: also compute
-    log f at the other rungs, from equal steps of beta. These values are less exact; no draw uses them.
+    The differences of log f between the chain's rung and the neighbouring rungs go into `up` and `down`. With `even`,
+    log f at the other rungs is computed, too, from equal steps of beta. These values are less exact; no draw uses them.
     """
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     model, base = energies.sum_biases(parameters, chains.v[chain])
@@ -155,8 +158,9 @@ def run_parallel_tempering(
 ) -> None:
     """Run sweeps `first` to `last - 1` of whole ladders in place, with exchanges after each sweep.
 
-    betas: (rungs,) float32. log f is computed at the two rungs of each pair that exchanges. all_pairs: compute it at
-    all neighbouring rungs, whether or not they exchange. all_rungs: after the last sweep, compute it at every rung.
+    betas: (rungs,) float32. log f of a state is computed at the two rungs of the pair that may exchange. With
+    `all_pairs`, it is computed at both neighbouring rungs, too. With `all_rungs`, it is computed at every rung after
+    the last sweep.
     """
     ladders, rungs = exchanges.attempted.shape[0], betas.size
     scratch = sweep_scratch(chains)
@@ -195,7 +199,7 @@ class Travellers(NamedTuple):
 
     heading: np.ndarray  # (rungs, ladders) int64: the end of the ladder visited last, as in `count_crossing`
     round_trips: np.ndarray  # (rungs, ladders) int64
-    old: np.ndarray  # (rungs, ladders) uint8: set to 1 by the caller, to 0 when the state is at the base
+    old: np.ndarray  # (rungs, ladders) uint8: the caller sets it to 1; it becomes 0 when the state is at the base
 
 
 class Crossings(NamedTuple):
@@ -219,7 +223,7 @@ def parameters_at(stack: Any, rung: int) -> Parameters:
 def log_f_elsewhere(
     parameters: Parameters, chains: Chains, inputs: Array, scratch: LayerScratch, ones: Array, log_f: Array
 ) -> None:
-    """log f(v) in nats of every chain with other parameters; the new hidden inputs go into `inputs`."""
+    """Set log_f (chains,) to log f(v), in nats, with other parameters; the new hidden inputs go into `inputs`."""
     list_ones(chains.v, scratch, chains)
     apply_changes(parameters.weights, parameters.hidden_bias, chains, inputs)
     layers = chains.v, chains.h, inputs, chains.visible_input

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# In nats^2. If all particles have equal weights the estimated variance is 0, but rounding errors remain.
+# Smallest variance of an observation, in nats^2. If all particles have equal weights, the estimated variance is 0, but
+# rounding errors remain.
 SMALLEST_VARIANCE = 1e-10
 
 
 @part
 def _log_mean(weights: Array) -> tuple[float, float]:
-    """Log of the mean of exp(weights) (n,), and its variance by the delta method; weights are overwritten."""
+    """Log of the mean of exp(weights) (n,), and the variance of this log by the delta method; overwrites `weights`."""
     count = weights.size
     largest, total = exponentiate(weights)
     mean, square = total / count, 0.0
@@ -55,8 +56,8 @@ def importance_sampling(log_f_before: Array, log_f_after: Array) -> tuple[Array,
 def bridge_sampling(up: Array, down: Array, log_ratio: Array) -> tuple[Array, Array]:
     """Observed log Z_{i+1} - log Z_i (pair,) and its variance, with the bridge that is optimal for log_ratio (pair,).
 
-    up, down (particle, pair): log f_{i+1} - log f_i, at the states of rung i and at the states of rung i + 1 (Bennett
-    1976, eq 8, one step).
+    up, down (particle, pair): log f_{i+1} - log f_i, at the states of rung i and at the states of rung i + 1. This is
+    one step of Bennett (1976), eq 8.
     """
     count, pairs = up.shape
     differences, variance, weights = np.empty(pairs), np.empty(pairs), np.empty(count)
@@ -74,7 +75,7 @@ def bridge_sampling(up: Array, down: Array, log_ratio: Array) -> tuple[Array, Ar
 
 @kernel
 def predicted(x: Array, p: Array, change: Array, variance: Array, bias_variance: float) -> tuple[Array, Array]:
-    """x and P after an observed `change` (M,) of log Z with its `variance` (M,); both include the first rung.
+    """Return x and P after an observed `change` (M,) of log Z with its `variance` (M,); both include the first rung.
 
     The change at the last rung includes the bias, a random walk with steps of variance bias_variance.
     """
@@ -99,10 +100,10 @@ def predicted(x: Array, p: Array, change: Array, variance: Array, bias_variance:
 
 @kernel
 def updated(x: Array, p: Array, log_z_base: float, differences: Array, variance: Array) -> tuple[Array, Array]:
-    """x and P after the observation `differences` (n - 1,) of H x with its `variance`; log_z_base: log Z of rung 1.
+    """Return x and P after the observation `differences` (n - 1,) of H x with its `variance` (n - 1,).
 
-    The gain K solves (H P H' + R) K' = H P by Cholesky factorisation, and P becomes
-    (1 - K H) P (1 - K H)' + K R K' (Joseph's form), which stays positive.
+    log_z_base: log Z of the first rung, in nats. The gain K solves (H P H' + R) K' = H P by Cholesky factorisation. P
+    becomes (1 - K H) P (1 - K H)' + K R K' (Joseph's form), which stays positive semidefinite.
     """
     n, pairs = x.size, x.size - 1
     crossed, root, residual = np.empty((pairs, n)), np.zeros((pairs, pairs)), np.empty(pairs)
@@ -194,9 +195,9 @@ def step_by_occupancy(
 ) -> float:
     """Move log_z_hat (rung,), in nats relative to the first rung, by alpha times the step of RTS, in place.
 
-    occupancy (chain, rung) of independent chains; smaller means are replaced by `floor`. influence (chain,): the
-    influence of each chain on the last rung's log Zhat, a moving average with the same alpha. Returns the largest
-    absolute difference between the prior and the mean occupancy of a rung.
+    occupancy (chain, rung): one row per independent chain. A mean over chains that is below `floor` becomes `floor`.
+    influence (chain,): the influence of each chain on the last rung's log Zhat, a moving average with the same alpha.
+    Returns the largest absolute difference between the prior and the mean occupancy of a rung.
     """
     chains, rungs = occupancy.shape
     mean = np.empty(rungs)

@@ -26,10 +26,10 @@ _BYTES = 4
 
 
 def fixed_point_unit(weights: np.ndarray, visible_bias: np.ndarray, hidden_bias: np.ndarray, base: np.ndarray) -> float:
-    """The power of two to whose multiples all parameters are rounded (float).
+    """Return the unit: the power of two to whose multiples all parameters are rounded.
 
-    It is at least 2**-30, and large enough that no input b + v W or c + W h can exceed 2**30 multiples. Rounding moves
-    each parameter by at most half this unit. Raises ValueError if such an input would overflow float64.
+    It is the smallest power, from 2**-30 on, for which no input b + v W or c + W h and no base log-odds exceeds 2**30
+    units. Rounding moves each parameter by at most half a unit. Raises ValueError if such a sum overflows float64.
     """
     # Vectors are copied, because numba would compile the kernel again for read-only vectors.
     largest = _largest_size(_contiguous(weights), *(np.array(vector) for vector in (visible_bias, hidden_bias, base)))
@@ -63,7 +63,7 @@ def fixed_point_rows(rows: np.ndarray, unit: float | np.float32) -> np.ndarray:
 def paired_parameters(near: Sequence[np.ndarray], far: Sequence[np.ndarray], unit: float) -> Parameters:
     """Kernel parameters of two RBMs (weights, visible bias, hidden bias), side by side, as multiples of one unit.
 
-    Columns of the near RBM come first in every array. There is no base: the path goes from one RBM to the other.
+    Columns of the near RBM come first in every array. The base is not used, because the path starts at the near RBM.
     """
     sides = [_rounded(*rbm, base=np.zeros(len(rbm[1])), unit=unit) for rbm in (near, far)]
     names = ("weights", "weights_transposed", "visible_bias", "hidden_bias")
@@ -138,7 +138,7 @@ def _padded(vector: Array, unit: float | np.float32) -> Array:
 
 @kernel
 def _largest_size(weights: Array, visible_bias: Array, hidden_bias: Array, base: Array) -> float:
-    """The largest absolute value of an input b + v W or c + W h, or of the base; infinity if any is not finite."""
+    """The largest absolute value of an input b + v W or c + W h, or of the base; infinity if a value is not finite."""
     rows, columns = np.zeros(weights.shape[0]), np.zeros(weights.shape[1])
     _add_sizes(weights, rows, columns)
     of_inputs = max(_largest_with(visible_bias, rows), _largest_with(hidden_bias, columns))
@@ -157,7 +157,7 @@ def _largest_with(biases: Array, sums: Array) -> float:
 
 
 def _contiguous(weights):
-    """Weights as a contiguous array, in NumPy's common type of their type and float32."""
+    """Weights as a contiguous array, in the type to which NumPy promotes float32 and the type of the weights."""
     return np.ascontiguousarray(weights, np.result_type(weights, np.float32))
 
 
@@ -202,7 +202,7 @@ _HALVED = ([0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15])
 
 
 def _transposed(builder: ir.IRBuilder, vectors: list[ir.Value]) -> list[ir.Value]:
-    """The eight columns of eight vectors of integers."""
+    """Transpose eight vectors of eight integers."""
 
     def join(first, second, lanes):
         return builder.shuffle_vector(first, second, ir.Constant(llvm.INTEGERS, lanes))
@@ -218,8 +218,8 @@ def round_tile(
 ) -> None:
     """Round 8 x 8 entries of scale * weights, half to even, into a block of columns and a block of rows, int32.
 
-    It takes the addresses of the first entries, and the stride of a row of weights in bytes; scale has the type of the
-    weights.
+    `source`, `columns` and `rows` are the addresses of the first entries. `stride` is the number of bytes of a row of
+    weights, and `scale` has the type of the weights.
     """
     scales = llvm.everywhere(builder, scale, LANES)
     tile = []

@@ -6,7 +6,7 @@ base log-odds; a = b + v W; beta (chains,) inverse temperatures.
     h | v : sigmoid(beta a)        v | h : sigmoid(beta (c + W h) + (1 - beta) c0)
 
 Parameters are fixed-point int32, multiples of `unit`, a power of two (see `fixed_point`). Integer sums have no
-rounding, so each layer's input is updated from the flipped units without drift, and any order of additions gives the
+rounding. So each layer's input is updated from the flipped units without drift, and any order of additions gives the
 same bits. The weights are stored in blocks of `WIDTH` columns; the table of a block holds all its rows contiguously.
 """
 
@@ -153,7 +153,7 @@ def list_ones(state: Array, scratch: LayerScratch, chains: Chains) -> None:
 def list_changes(state: Array, scratch: LayerScratch, chain: int, chains: Chains) -> None:
     """Set one chain's `state` (units,) to the drawn state; list the rows to add and subtract.
 
-    The rows are the flipped units, or all ones of the new state if these are fewer.
+    The rows are the flipped units, or all ones of the new state if it has fewer ones than flipped units.
     """
     drawn, rise, fall = scratch.drawn, scratch.rise, scratch.fall
     ones = 0

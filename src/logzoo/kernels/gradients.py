@@ -46,7 +46,7 @@ def add_statistics(
 
     factors (n,) float32; rows whose factor is zero are skipped. Hidden inputs must be up to date.
     """
-    # p: factor_n p_n of some chains; members (V, n): for each visible unit, the rows of p of the chains where it is on.
+    # p has factor_n p_n of some chains. members (V, n) lists, for each visible unit, the chains in p where it is on.
     p = np.empty((min(_CHAINS_TOGETHER, factors.size), hidden_bias.size), np.float32)
     members, counts = np.empty((visible_bias.size, p.shape[0]), np.int32), np.zeros(visible_bias.size, np.int64)
     scratch, ones, filled = layer_scratch(visible_bias.size), chains.plus[0], 0
@@ -114,8 +114,8 @@ _SUMS_TOGETHER = 2 * llvm.WIDE
 def _weighted_rows(sums_together):
     """An intrinsic that computes sums[n, :WIDTH] += sum_m factors[m step + n apart] table[m] for all n < sums_together.
 
-    It takes the address of the table and its number of rows, the address of the factors, their `step` and `apart`, and
-    the address of the sums. Arrays are float32, and rows have WIDTH columns. The sums stay in registers, and a row is
+    It takes the address of the table, the number of rows, the address of the factors, `step`, `apart`, and the address
+    of the sums. Arrays are float32, and rows have WIDTH columns. The sums stay in registers, and a row is
     read once for all sums. Every product is rounded before it is added. Rows whose factors are all 0 are skipped.
     """
 
@@ -231,7 +231,7 @@ def log_f_of_values(parameters: Parameters, x: Array, chains: Chains, out: Array
 
 # Mask of a float32 without its sign bit.
 _SIZE = np.int32(0x7FFFFFFF)
-# This many numbers are updated before their sizes are read: 8 kB, so that they are still in the level-1 cache.
+# Number of values that are updated before their absolute values are read. These 8 kB are then in the level-1 cache.
 _NUMBERS_TOGETHER = 2048
 
 

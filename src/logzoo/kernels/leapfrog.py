@@ -45,14 +45,14 @@ class Moves(NamedTuple):
     """Record of each draw in a stretch of simulated tempering."""
 
     delta: np.ndarray  # (chain, draw) Delta of x after the move, nats
-    rungs: np.ndarray  # (chain, draw + 1) int64: x of draw i is drawn at rungs[i], then rungs[i + 1] given x
+    rungs: np.ndarray  # (chain, draw + 1) int64: x of draw i is drawn at rungs[i]; rungs[i + 1] is drawn given x
     step: np.ndarray  # (chain, draw) leapfrog step size
     accepted: np.ndarray  # (chain, draw) uint8
 
 
 @part
 def log_f_and_gradient(mixture: Mixture, x: Array, gradient: Array) -> float:
-    """log f(x) in nats; its gradient goes to `gradient` (dimension,)."""
+    """Return log f(x) in nats, and set `gradient` (dimension,) to its gradient."""
     components, dimension = mixture.means.shape
     largest, total = -np.inf, 0.0
     for i in range(dimension):
@@ -87,7 +87,7 @@ def log_f_many(mixture: Mixture, x: Array) -> tuple[Array, Array]:
 
 @part
 def tempered_gradient(target: Mixture, base: Mixture, beta: float, x: Array, gradient: Array, spare: Array) -> float:
-    """log f_beta(x) and, in `gradient`, its gradient; `spare` is scratch of the same size."""
+    """Return log f_beta(x) in nats, and set `gradient` to its gradient; `spare` is scratch of the same size."""
     at_target = log_f_and_gradient(target, x, gradient)
     at_base = log_f_and_gradient(base, x, spare)
     for i in range(x.size):

@@ -69,7 +69,7 @@ def everywhere(builder: ir.IRBuilder, value: ir.Value, lanes: int) -> ir.Value:
 
 
 def after(builder: ir.IRBuilder, address: ir.Value, count: Any, size: int = 1) -> ir.Value:
-    """The address `count` (an int or an LLVM value) times `size` bytes after `address`."""
+    """The address `count * size` bytes after `address`; `count` is an int or an LLVM value."""
     if isinstance(count, int):
         return builder.add(address, ir.Constant(address.type, count * size))
     return builder.add(address, builder.mul(count, ir.Constant(address.type, size)))

@@ -1,8 +1,8 @@
 """Recursions that move log Zhat by the rungs that simulated tempering visits, and sums for estimators.
 
 Legend: a draw has values (M,). Their product with readout (M, K) is log f at the K rungs. Their products with slopes
-and curvatures are the first and second derivatives of log f in beta. x of sweep i is drawn at rungs[i], then
-rungs[i + 1] given x.
+and curvatures are the first and second derivatives of log f in beta. x of sweep i is drawn at rungs[i];
+rungs[i + 1] is drawn given x. r is the prior, and c_k is the mean of q(beta_k | x) over the chains of a group.
 
 Each group of chains has a log Zhat that moves after every sweep. Groups are numbered from 0 in every call;
 `first_chains` (G + 1,) has the first chain of each group, then the number of chains.
@@ -61,7 +61,8 @@ def step_two_stages(state: Recursion, group: int, t: int, occupancy: Array, log_
         state.gain[group] = t ** state.exponent[group] - t
 
 
-# The ladder is cut into this many parts of neighbouring rungs, whose visits must be flat.
+# The ladder is cut into this many parts of neighbouring rungs, or into single rungs if it has fewer rungs. The visits
+# of the parts must be flat.
 _PARTS = 10
 
 
@@ -162,7 +163,7 @@ def run_adjusted(
 
 @kernel(nogil=True)
 def add_rung_sums(slopes: Array, curvatures: Array, values: Array, rungs: Array, sums: Array) -> None:
-    """Add 1, D, D^2 and D' at the rung drawn given x to `sums` (chains, 4, K); D = d log f / d beta."""
+    """Add 1, D = d log f / d beta, D^2 and D' = dD / d beta to `sums` (chains, 4, K), at the rung drawn given x."""
     for chain in range(len(values)):
         for sweep in range(values.shape[1]):
             k = rungs[chain, sweep + 1]

@@ -1,12 +1,12 @@
-"""Naive mean field from many starts at once, and functions for its bounds of log Z.
+"""Naive mean field from many starts at once, climbs by single flips, and mixtures of product laws.
 
 Legend: means m (V, lanes) and q (H, lanes), with one start in each lane of the contiguous axis; W (V, H) weights, c
 (V,) visible and b (H,) hidden bias; S(x) = -x log x - (1 - x) log(1 - x).
 
     m = sigmoid(c + W q)        q = sigmoid(b + m W)        F1 = c.m + sum_i S(m_i) + sum_j softplus(b_j + (m W)_j)
 
-Sums over units run in the same order in every lane, without fused multiply-add: the bits of a start depend neither on
-the other lanes nor on the width of the vectors.
+Sums over units run in the same order in every lane, without fused multiply-add. So the bits of a start depend neither
+on the other lanes nor on the width of the vectors.
 """
 
 from __future__ import annotations
@@ -192,8 +192,8 @@ def climb(
     """Flip one unit of a layer at a time as long as a flip gains more than `gain` nats; the other layer is summed out.
 
     weights (units, others), bias (units,) and other_bias (others,), all float64; states (n, units) of 0 and 1, climbed
-    in place. Returns log g (n,) of the final states, where g is the sum of exp(-energy) over the other layer, and the
-    number of passes over all units (n,), at most `passes`.
+    in place. Returns log g (n,) of the final states and the number of passes over all units (n,), at most `passes`. g
+    is the sum of exp(-energy) over the other layer.
     """
     x, positive, factors = np.empty(other_bias.size), np.empty(_TOGETHER), np.empty(_TOGETHER)
     heights, passed = np.empty(states.shape[0]), np.zeros(states.shape[0], np.int64)

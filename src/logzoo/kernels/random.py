@@ -1,9 +1,10 @@
 """Counter-based random numbers: Philox 4x32-10 (Salmon, Moraes, Dror & Shaw 2011).
 
-A draw is a pure function of (key, chain, sweep, layer, unit), so it depends neither on the number of
-threads nor on the order in which chains and units are visited.
+A draw is a pure function of (key, chain, sweep, layer, unit). It depends neither on the number of threads nor on the
+order in which chains and units are visited.
 
-Counter words: 0 block, see `word_of_unit`; 1 chain; 2 sweep, low 32 bits; 3 layer in the low 8 bits, sweep >> 32 above.
+Counter word 0 is the block (see `word_of_unit`), word 1 the chain, and word 2 the low 32 bits of the sweep. Word 3 has
+the layer in its low 8 bits, and sweep >> 32 above.
 """
 
 from typing import Any

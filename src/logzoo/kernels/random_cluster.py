@@ -5,9 +5,9 @@ Legend: a graph of sites and bonds. The bonds of site i are `bonds[offsets[i] : 
 bond. The bond is open if u < p and other open bonds connect its ends, or if u < p / (2 - p); p = 1 - exp(-2 K) (Fortuin
 & Kasteleyn 1972).
 
-Further open bonds never disconnect sites. If every bond that is open in the lower state is open in the upper state,
-this remains true while both are drawn with the same numbers. A search is needed only for u between the two thresholds:
-a sixth of all u near the critical coupling.
+Further open bonds never disconnect sites. Suppose that every bond that is open in the lower state is open in the upper
+state. This remains true while both states are drawn with the same numbers. A search is needed only for u between the
+two thresholds: a sixth of all u near the critical coupling.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Del Moral, Doucet & Jasra (2006); Dau & Chopin (2022). Legend: w_i weights of the n chains of an island,
 ESS = (sum w)^2 / sum w^2. A resampling gives every chain of the island the mean weight. Therefore mean w always
-estimates Z_k / Z_1. The estimate is unbiased, because a resampling depends only on the past.
+estimates Z_k / Z_1, where Z_1 is Z of the base. The estimate is unbiased, because a resampling depends only on earlier
+draws.
 """
 
 from __future__ import annotations
@@ -41,9 +42,10 @@ def run_resampled(
     family: Array,
     island: Array,
 ) -> None:
-    """Run annealing steps `first` to `last - 1` in place: weigh, resample, sweep. The last rung has no sweep.
+    """Run annealing steps `first` to `last - 1` in place: weigh, resample, sweep.
 
-    Chains of one island (chains,) are contiguous. They are resampled if their ESS is below `share` of their number.
+    The step to the last rung only weighs. Chains of one island (chains,) are contiguous. They are resampled if their
+    ESS is below `share` of their number.
     family (chains,) int64 is copied with the states.
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
@@ -124,11 +126,12 @@ def run_waste_free(
     log_weight: Array,
     island: Array,
 ) -> None:
-    """Run waste-free steps `first` to `last - 1` in place: weigh all states, resample n, sweep these, keep all.
+    """Run waste-free steps `first` to `last - 1` in place. The step to the last rung only weighs.
 
-    chains: first the n resampled states, in the order of log_weight (n,) and island (n,), then n chains for each later
-    state. A step that keeps s states of each chain makes s - 1 sweeps. For all chains of an island log_weight grows by
-    the logarithm of the mean weight over the island's states.
+    Other steps weigh all states, resample n of them, make sweeps from these n states, and keep all states. chains has
+    the n resampled states first, in the order of log_weight (n,) and island (n,), then n chains for each later state. A
+    step that keeps s states of each chain makes s - 1 sweeps. For all chains of an island log_weight grows by the
+    logarithm of the mean weight over the island's states.
     """
     count = log_weight.size
     states = chains.number.size // count

@@ -41,9 +41,9 @@ def reassign(
     """Draw new temperatures of one ladder within each group, and compute each replica's share of the last rung.
 
     An assignment s is drawn in proportion to prod_i f_{s(i)}(x_i). The share of replica i is the probability that s(i)
-    is the last rung (eq 8). log_f (K, K): log f of each replica at each rung; groups (K,): the group of each rung;
-    rung, shares (K,): rung and share of each replica, updated in place; number: the random stream of the first replica;
-    numbers (K + 1, K) float64 and integers (3, K) int64: scratch.
+    is the last rung (eq 8). rung (K,) and shares (K,) have the rung and the share of each replica, and are updated in
+    place. log_f (K, K): log f of each replica at each rung. groups (K,): the group of each rung. number: the random
+    stream of the first replica. numbers (K + 1, K) float64 and integers (3, K) int64 are scratch.
     """
     count = rung.size
     m, uniforms = numbers[:count], numbers[count]
@@ -78,8 +78,8 @@ def exchange_in_turn(
 ) -> None:
     """Try to exchange every pair of neighbours of one ladder, from the last rung down; arguments as in `reassign`.
 
-    This is the order of the paper, in which the last rung has the lowest temperature. shares: 1 for the replica at the
-    last rung, else 0. holder (K,): scratch.
+    This is the order of the paper, in which the last rung has the lowest temperature. The share of the replica at the
+    last rung becomes 1, and all other shares become 0. holder (K,): scratch.
     """
     count = rung.size
     for i in range(count):
@@ -134,11 +134,12 @@ def run_infinite_swapping(
 ) -> None:
     """Run sweeps `first` to `last - 1` of whole ladders in place, with new temperatures after each sweep.
 
-    betas (K,) float32, increasing; partitions (P, K) int64: the group of each rung, with one row per sweep in turn. One
-    row of zeros means infinite swapping; no row means exchanges of neighbours in turn. joint: log f of (v, h), not of
-    v. rung (chains,): rung of each replica; shares (chains,): P(the replica holds the last beta) after the last sweep;
-    occupancy (chains, K) int64: counts the sweeps after which the replica held each beta. sums (groups, V H + V + H)
-    float64: `add_shares` adds to it after every sweep, unless there are no groups.
+    betas (K,) float32 must increase. A row of partitions (P, K) int64 has the group of each rung. Sweeps use the rows
+    in turn. A single row of zeros gives infinite swapping, and no rows give exchanges of neighbours in turn. joint:
+    whether log f is of (v, h), not of v. rung (chains,): the rung of each replica. shares (chains,): becomes P(the
+    replica holds the last beta) after the last sweep. occupancy (chains, K) int64 counts the sweeps after which a
+    replica held each beta. After every sweep, `add_shares` adds to sums (groups, V H + V + H) float64, unless there
+    are no groups.
     """
     rungs = betas.size
     sweeping, p = sweep_scratch(chains), np.empty(chains.h.shape[1], np.float32)

@@ -43,7 +43,7 @@ def _entropy(mean: float) -> float:
 
 @part
 def _fill_fields(weights: Array, bias: Array, means: Array, first: Array, second: Array, third: Array) -> None:
-    """bias + W^T m, W^(2)^T A and W^(3)^T [A (1/2 - m)], each (out,), of weights (in, out) and means (in,)."""
+    """Set first, second, third (out,) to bias + W^T m, W^(2)^T A and W^(3)^T [A (1/2 - m)]; W (in, out), m (in,)."""
     copy_into(first, bias)
     second[:] = 0.0
     third[:] = 0.0
@@ -144,7 +144,7 @@ def _normalise(x: Array) -> float:
 
 @kernel(nogil=True)
 def largest_singular(matrix: Array, transposed: Array, start: Array, steps: int) -> float:
-    """A lower bound of the largest singular value of a matrix (n, m), by `steps` power iterations of start (n,)."""
+    """A lower bound of the largest singular value of a matrix (n, m), by `steps` power iterations on start (n,)."""
     y, length = np.empty(matrix.shape[1]), 0.0
     _normalise(start)
     for _ in range(steps):
@@ -171,7 +171,7 @@ def fourth_moment(matrix: Array) -> float:
     return total
 
 
-# For |W| above this exp(W) - 1 is not used: 1 + sigmoid (exp(W) - 1) could round to 0.
+# If |W| is larger, exp(W) - 1 is not used: it could overflow, or 1 + sigmoid (exp(W) - 1) could round to 0.
 _LARGEST = 30.0
 
 

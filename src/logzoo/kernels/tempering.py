@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# Round trips are counted between the ends of the ladder. An end has one rung for every 20 rungs of the ladder, at least
-# one. On a ladder of many rungs, chains would often miss an end of a single rung.
+# Round trips are counted between the ends of the ladder. An end has one rung for every 20 rungs of the ladder, and at
+# least one rung. On a ladder of many rungs, chains would often miss an end of a single rung.
 RUNGS_PER_END = 20
 # Number of rungs in one block of a sum.
 _BLOCK = 16
@@ -46,7 +46,7 @@ class Record(NamedTuple):
     """Record of each draw in a stretch of sweeps."""
 
     values: np.ndarray  # (chains, sweeps, M) float64 as in `Ladder`; 0 sweeps if they are not recorded
-    rungs: np.ndarray  # (chains, sweeps + 1) int64: x of sweep i is drawn at rungs[i], then rungs[i + 1] given x
+    rungs: np.ndarray  # (chains, sweeps + 1) int64: x of sweep i is drawn at rungs[i]; rungs[i + 1] is drawn given x
 
 
 class RungSums(NamedTuple):
@@ -59,7 +59,7 @@ class RungSums(NamedTuple):
 
 @njit(inline="always")
 def carry(values: Array, table: Array, out: Array) -> None:
-    """out (K,) += values table: values (M,) of one state, table (M, K)."""
+    """out (K,) += values @ table, with the values (M,) of one state and table (M, K)."""
     for m in range(values.size):
         value, row = values[m], table[m]
         for k in range(out.size):
@@ -70,7 +70,7 @@ def carry(values: Array, table: Array, out: Array) -> None:
 def read_marginal(
     parameters: Parameters, nodes: Array, chains: Chains, chain: int, scratch: EnergyScratch, values: Array
 ) -> None:
-    """The values (M,) of one chain's v, hidden units summed out."""
+    """Write the values (M,) of one chain's v, with the hidden units summed out."""
     units = chains.h.shape[1]
     v = chains.v[chain]
     unit = np.float64(parameters.unit)
@@ -83,7 +83,10 @@ def read_marginal(
 
 @njit(inline="always")
 def read_joint(parameters: Parameters, chains: Chains, chain: int, values: Array) -> None:
-    """The values (M,) of one chain's (v, h), relative to the base: log f_k(v, h) - log p_1(v, h) = beta_k Delta."""
+    """Write the values (M,) of one chain's (v, h) relative to the base.
+
+    At rung k they give log f_k(v, h) - log p_1(v, h) = beta_k Delta.
+    """
     v = chains.v[chain]
     integers = sum_bits(v, parameters.visible_bias) - sum_bits(v, parameters.base)
     integers += sum_bits(chains.h[chain], chains.hidden_input[chain])
@@ -116,7 +119,7 @@ def _sum_of_block(q: Array, start: int) -> float:
 
 @njit(inline="always")
 def draw_rung(q: Array, draw: float, block_sums: Array) -> tuple[int, float]:
-    """The rung that the uniform `draw` selects, and the factor s with s q = q(k | x).
+    """Return the rung that the uniform `draw` selects, and the factor s with s q = q(k | x).
 
     q (K,) is log f_k + offset_k at entry and q(k | x) / s at return. It is summed in blocks of 16 rungs, with
     `block_sums` as scratch. Additions in a block run in parallel, and the search for the rung skips whole blocks.
@@ -199,7 +202,7 @@ def temper_once(
     record: Record,
     scratch: Scratch,
 ) -> None:
-    """Make one sweep of `run_simulated_tempering`, with its arguments, and write row `row` of the record."""
+    """Make one sweep of `run_simulated_tempering`, with the same arguments, and write row `row` of the record."""
     count, rungs = sums.occupancy.shape
     end = max(1, rungs // RUNGS_PER_END)
     values, q, beta = scratch.values, scratch.q, scratch.beta

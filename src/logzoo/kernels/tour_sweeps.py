@@ -1,7 +1,7 @@
 """Tours: Gibbs chains that leave a set of hidden states and end when they return to it (Savarese et al. 2018).
 
 One sweep draws v given h, then h given v. A tour's draws depend only on its number and on the sweeps that it has made.
-Other tours and pauses do not change them.
+Other tours and pauses do not change these draws.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def run_tours(
     """Continue the tours listed in `queue` until they end or reach length `limit`.
 
     When a tour ends or reaches the limit, its chain takes the next tour of the queue. means (chains, V) float32:
-    scratch for tours with E[v | h] in place of draws of v; of size 0 for true Gibbs sampling. path (indices of the
-    queue, sweeps, words): becomes the states before each of the last sweeps up to the limit; of size 0 to keep none.
+    scratch for tours with E[v | h] in place of draws of v. An empty array selects Gibbs sampling. path (queue, sweeps,
+    words): becomes the states before each of the last sweeps up to the limit. With an empty array no states are kept.
     """
     scratches = gibbs.sweep_scratch(chains)
     words = np.empty(members.rows.shape[1], np.uint64)

@@ -19,9 +19,9 @@ _CERTAIN = 50.0
 def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
     """The RBM without units of certain state, the constant that its log Z lacks, and indices (n,) of its visible units.
 
-    A unit is removed if its input is beyond +-50 nats for every state of the other layer. If it is on, its weights are
-    added to the other layer's biases. Each removed unit changes log Z by at most exp(-50). If a layer would lose all
-    units, one unit stays, with zero weights and bias.
+    A unit is removed if its input is at least 50 nats, or at most -50 nats, for every state of the other layer. The
+    weights of a unit that is certainly on are added to the other layer's biases. Besides the constant, each removed
+    unit changes log Z by at most exp(-50). If a layer would lose all units, one unit stays, with zero weights and bias.
     """
     weights = rbm.weights.astype(np.float64)
     biases = [rbm.visible_bias.astype(np.float64), rbm.hidden_bias.astype(np.float64)]
@@ -50,7 +50,7 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
 
 
 def gauged(rbm: RBM, log_z: float, generator: Generator) -> tuple[RBM, float]:
-    """An RBM with its units permuted and half of them flipped, at random in both layers, and its log Z in nats.
+    """Permute the units of each layer, and flip each unit with probability 1/2; return the RBM and its log Z in nats.
 
     A flip replaces the state x of a unit by 1 - x. The unit's weights are added to the biases of the other layer, and
     its bias is subtracted from log Z. The weights and the bias of the unit then change sign. The layout of the weights
@@ -66,7 +66,10 @@ def gauged(rbm: RBM, log_z: float, generator: Generator) -> tuple[RBM, float]:
 
 
 def flip(rbm: RBM, log_z: float, flipped: Array) -> tuple[RBM, float]:
-    """The RBM with v_i replaced by 1 - v_i where flipped (visible,) is True, and its log Z; log_z: log Z of `rbm`."""
+    """Replace v_i by 1 - v_i where `flipped` (visible,) is True; return the new RBM and its log Z.
+
+    log_z: log Z of `rbm` in nats.
+    """
     signs = np.where(flipped, -1.0, 1.0)
     added = rbm.weights[flipped].sum(axis=0)
     other = RBM(signs[:, None] * rbm.weights, signs * rbm.visible_bias, rbm.hidden_bias + added)

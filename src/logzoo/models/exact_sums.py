@@ -13,14 +13,15 @@ from logzoo.printing import bar, shows
 from logzoo.types import ArrayLike
 
 LARGEST_LAYER = 36
-_STATES_PER_SECOND = 4e9  # for one unit in the other layer; used by a message only
-# Most low bits: with a table of 1024 low states, the exponentials of a high state are a small share of the cost.
+_STATES_PER_SECOND = 4e9  # for one unit in the other layer; only a message uses this number
+# Largest number of low bits. With a table of 1024 low states, the exponentials of a high state cost little.
 _LOW_BITS = 10
-# High states that share one pass over the table of low states.
+# Number of high states that share one pass over the table of low states.
 _TOGETHER = 16
-# High states per kernel call: enough to make the call's overhead negligible, few enough for a smooth progress bar.
+# Number of high states per kernel call: large enough to make the overhead negligible, and small enough for a smooth
+# progress bar.
 _CHUNK = 256
-# Chunks handed to the threads at once.
+# Number of chunks handed to the threads at once.
 _GROUP = 8
 # One product of factors stays between exp(-600) and 2**512, well within float64.
 _LARGEST_RANGE = 600.0
@@ -45,8 +46,8 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool | None = None) -> 
     Raises
     ------
     ValueError
-        For more than 36 units in the smaller layer, with an estimate of the time; and if rounding could move log Z by
-        more than 1e-6 nat.
+        For more than 36 units in the smaller layer (the message estimates the time), and if rounding could move log Z
+        by more than 1e-6 nat.
 
     Notes
     -----
@@ -129,7 +130,7 @@ def _low_part(weights, enumerated_bias):
 
 
 def _stops(spread):
-    """Units (multiples of UNITS) after which the exponent of a running product is moved to an integer."""
+    """Numbers of units (multiples of UNITS) after which the exponent of a running product is moved to an integer."""
     stops, used, first = [], 0.0, 0
     for end in range(UNITS, spread.size + 1, UNITS):
         more = spread[end - UNITS : end].sum()

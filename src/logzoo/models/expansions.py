@@ -24,15 +24,17 @@ from logzoo.kernels.tap_and_bethe import (
 from logzoo.models.rbm import RBM
 from logzoo.types import ArrayLike, Floats
 
-# Dampings that are tried in turn, steps of a stretch, and most stretches with one damping. A mean or message that
-# changes by at most _TOLERANCE is settled. A damping ends early after a stretch that does not halve the change, because
-# the change must fall to a hundredth per stretch. Undamped iteration settles within a third of the steps or not at all.
-# Damping 0.5 therefore starts from the beginning, and damping 0.9 continues from there.
+# Dampings that are tried in turn, number of steps in a stretch, and largest number of stretches with one damping. The
+# iteration has settled when no mean or message changes by more than _TOLERANCE. A damping ends early after a stretch
+# that does not halve the change, because the change must fall to a hundredth per stretch. Undamped iteration settles
+# within a third of the steps or not at all. Damping 0.5 therefore starts from the beginning. Damping 0.9 continues
+# from the last state of damping 0.5.
 _DAMPINGS, _STRETCH, _STRETCHES, _TOLERANCE = (0.0, 0.5, 0.9), 60, 5, 1e-11
-# Steps of the power method for the largest singular value. From a random start of n units, the result is too small by a
-# factor of at worst about 1 - log(n) / (2 steps); _REACH compensates for it.
+# Number of steps of the power method for the largest singular value. From a random start of n units, the result is too
+# small by a factor of at worst about 1 - log(n) / (2 steps). The factor _REACH compensates for this error.
 _TURNS, _REACH = 200, 1.02
-# Weights are cut at this size before exp(W) - 1, which the kernels do not use for larger weights.
+# Weights are clipped to +-30 before exp(W) - 1 is computed, to avoid overflow. The kernels do not use exp(W) - 1 of
+# larger weights.
 _LARGEST = 30.0
 
 

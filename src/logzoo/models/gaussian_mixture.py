@@ -9,7 +9,7 @@ from logzoo.checks import finite_array, positive_number, whole_number
 from logzoo.kernels.leapfrog import Mixture, log_f_many
 from logzoo.types import ArrayLike, Floats, Generator
 
-# Points of the trapezoidal rule along the first axis, and its reach beyond all means in standard deviations.
+# Number of points of the trapezoidal rule along the first axis, and its reach beyond all means in standard deviations.
 _POINTS = 4001
 _REACH = 12.0
 

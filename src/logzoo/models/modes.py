@@ -40,7 +40,7 @@ _GAIN = 1e-4
 _LEAST_MEAN = 1e-12
 # Modes whose share of the mixture is smaller are left out.
 _LEAST_SHARE = 1e-15
-# Most times that a random vector is multiplied by the weights and their transpose, and the smallest number by which a
+# Largest number of products of a random vector with the weights and their transpose, and the smallest number by which a
 # product is divided.
 _MOST_TURNS = 4
 _TINY = np.float32(1e-30)
@@ -68,13 +68,13 @@ class Modes(NamedTuple):
     bounds: np.ndarray  # (mode,) F1 in nats: each is a lower bound of log Z
     starts: np.ndarray  # (mode,) number of starts that settled in the mode, before or after their climb
     steps: int  # summed over the starts; a step costs as much as a Gibbs sweep of one chain
-    lower: float  # rigorous, in nats: the larger of the best F1 and log of the sum of f over ends of climbs
+    lower: float  # rigorous lower bound in nats: the best F1, or log of the sum of f over ends of climbs if larger
 
 
 class LowerBound(NamedTuple):
     """Lower bounds of log Z in nats: a rigorous bound, and an estimate of a sharper bound."""
 
-    sure: float  # the larger of the best F1 and log of the sum of f over first and last states of all climbs
+    sure: float  # the best F1, or log of the sum of f over the first and last states of all climbs if larger
     mixture: float  # mean of log f(v) - log Q(v) over draws from the mixture Q of all modes: an estimate
     std_error: float  # standard error of `mixture`
     modes: Modes
@@ -85,12 +85,12 @@ def find_modes(
 ) -> Modes:
     """Modes of an RBM by the alternating fixed point of mean field: q = sigmoid(b + m W), m = sigmoid(c + W q).
 
-    A start is h_j ~ Bernoulli(p) with its own p ~ U(0, 1), or the signs of a random vector after a few products with
-    the weights. With data, a 0/1 matrix (examples, visible), up to half of the starts are rows of the data. First mean
-    field settles. Its solution is then rounded and climbs, and mean field settles again from the summit. Cost: at most
-    `steps` steps per start for each of these three phases. Raises ValueError for impossible sizes and data, and for
-    parameters that overflow float32. Source: Gabrié, Tramel, Krzakala (2015) for the fixed point and its bound; starts
-    and climb are our own.
+    One kind of start is h_j ~ Bernoulli(p), where each start has its own p ~ U(0, 1). The other kind is the signs of a
+    random vector after a few products with the weights. With data, a 0/1 matrix (examples, visible), up to half of the
+    starts are rows of the data. First mean field settles. Its solution is then rounded and climbs, and mean field
+    settles again from the summit. Cost: at most `steps` steps per start for each of these three phases. Raises
+    ValueError for impossible sizes and data, and for parameters that overflow float32. Source: Gabrié, Tramel, Krzakala
+    (2015) for the fixed point and its bound. The starts and the climb are our own.
     """
     announce_compilation()
     is_a("rbm", rbm, RBM)
@@ -130,9 +130,9 @@ def lower_bound(
     ----------
     rbm : RBM
     draws : int
-        Draws from the mixture, at least 2.
+        Number of draws from the mixture, at least 2.
     starts, steps : int
-        Starts of the search for modes, and the most steps of a start.
+        Number of starts of the search for modes, and largest number of steps of a start in each of three phases.
     seed : int or str
     data : array of 0 and 1, shape (examples, visible), optional
         Examples that replace up to half of the random starts.
@@ -276,8 +276,9 @@ def _bounded(parameters, hidden):
 def _summits(each_part, single, double, settled, steps):
     """Climb from the rounded Solutions to summits.
 
-    Returns hidden means (n, H) of the distinct summits, the index of each Solution's summit, the log of the sum of f
-    over the first and last states of all climbs, and the number of passes. A pass costs one step.
+    Returns hidden means (n, H) of the distinct summits, the index of each Solution's summit, a lower bound of log Z in
+    nats, and the number of passes. The bound sums f over the first and last states of all climbs. A pass costs one
+    step.
     """
     weights, transposed, visible_bias, hidden_bias = double
     swapped = len(hidden_bias) > len(visible_bias)

@@ -33,7 +33,7 @@ _DIMENSIONS = {"weights": ("visible", "hidden"), "visible_bias": ("visible",), "
 PARAMETERS = tuple(_DIMENSIONS)
 # Largest rounding error, in nats, of a result that counts as exact.
 MOST_ROUNDING = 1e-6
-# Examples per block, so that memory does not grow with the data.
+# Number of examples per block, so that memory does not grow with the data.
 _ROWS = 4096
 
 
@@ -147,7 +147,7 @@ class RBM:
 
     @cached_property
     def rounding(self) -> float:
-        """Nats by which rounding can move log f of any state: the precision times the sum of all |parameters|."""
+        """Largest change in nats of log f of any state by rounding: precision times the sum of absolute parameters."""
         sizes = (float(np.abs(getattr(self, name)).sum()) for name in _DIMENSIONS)
         return float(np.finfo(np.float64).eps) * sum(sizes)
 
@@ -180,7 +180,7 @@ class RBM:
         return cls(*(dataset[name].values for name in _DIMENSIONS))
 
     def save(self, path: FilePath) -> None:
-        """Write the parameters to a NetCDF file; ValueError for a name that does not end in .nc."""
+        """Write the parameters to a NetCDF file. Raises ValueError for a name that does not end in .nc."""
         if Path(path).suffix != ".nc":
             raise ValueError(f"{path}: expected a name that ends in .nc, models are saved as NetCDF")
         from logzoo.io.atomic import resolved_output
@@ -197,7 +197,7 @@ class RBM:
         and dicts have paths as names. By default the arrays are found by known names, or by their shapes if these fit
         in only one way. ``transposed`` is whether the weights are stored as (hidden, visible). By default the biases
         decide. If the weights are square, the package that uses these names decides. A warning states each assumption.
-        Raises a one-line ValueError that names the file for anything else.
+        Raises a one-line ValueError that names the file if it holds no such RBM.
         """
         return read_as(cls, path, names, transposed, tell=partial(warnings.warn, stacklevel=3))
 
@@ -266,9 +266,9 @@ class RBM:
     def from_ising(cls, couplings: ArrayLike, field: ArrayLike) -> tuple[RBM, float, Array]:
         """The RBM that equals a bipartite Ising model: (RBM, constant in nats, spins that are its visible units).
 
-        The model is log f(s) = sum over pairs i < j of J_ij s_i s_j + field.s with spins of -1 and +1; couplings J are
-        a symmetric matrix (n, n) or one triangle of it. log Z of the spins is log Z of the RBM plus the constant. The
-        returned array lists the spins that are visible units, in order; the other spins are hidden units. Raises
+        The model is log f(s) = sum over pairs i < j of J_ij s_i s_j + field.s with spins of -1 and +1. The couplings J
+        are a symmetric matrix (n, n) or one triangle of it. log Z of the spins is log Z of the RBM plus the constant.
+        The returned array lists the spins that are visible units, in order; the other spins are hidden units. Raises
         ValueError for couplings that close a loop of odd length, because such spins do not form two layers.
 
         Examples
@@ -294,5 +294,5 @@ class RBM:
 
 
 def snapshots_of(dataset: xr.Dataset) -> list[RBM]:
-    """The RBMs (list) in a Dataset over `update`, such as the snapshots of a training."""
+    """A list of the RBMs in a Dataset over `update`, such as the snapshots of a training."""
     return [RBM.from_dataset(dataset.isel(update=number)) for number in range(dataset.sizes["update"])]

@@ -49,12 +49,13 @@ def three_names(names: str | Sequence[str]) -> tuple[str, ...]:
 def assigned(
     arrays: Mapping[str, Any], names: Sequence[str] | None = None, transposed: bool | None = None
 ) -> tuple[Sequence[str], bool, str]:
-    """Names of weights, visible bias and hidden bias, whether the weights are (hidden, visible), and a note.
+    """Return three names, whether the weights are (hidden, visible), and a note that states the assumptions.
 
-    The note states the assumptions. arrays: {name or path: object with .shape and .dtype}. names: names of the three
-    arrays. By default known names at any path are used, or one matrix and two vectors that fit its sides. transposed:
-    whether the weights are (hidden, visible). By default the biases decide; if the weights are square, the package
-    decides. Raises ValueError if this is ambiguous or contradictory, and for values other than arrays of real numbers.
+    The three arrays are weights, visible bias and hidden bias. arrays: {name or path: object with .shape and .dtype}.
+    names: names of the three arrays. By default known names at any path are used, or one matrix and two vectors that
+    fit its sides. transposed: whether the weights are (hidden, visible). By default the biases decide; if
+    the weights are square, the package decides. Raises ValueError if the arrays are ambiguous or contradictory, and for
+    values other than arrays of real numbers.
     """
     notes = []
     names = names or _known(arrays)
@@ -78,7 +79,7 @@ def assigned(
 
 
 def _known(arrays):
-    """The names of three arrays, at any path, that follow a known package; None if there are none."""
+    """The names of three arrays, at any path, that a known package uses, or None if there are no such arrays."""
     models = {}
     for known in CONVENTIONS:
         for name in arrays:

@@ -28,7 +28,8 @@ from logzoo.samplers.threads import TILE, over_chains, over_parts, parts_between
 from logzoo.streams import Stream
 
 _STRIDE = 50
-# Share of the sweeps that the rounds take, and smallest length of the first round. Each later round is twice as long.
+# Share of the sweeps that the rounds take, and smallest length of the first round. The first two rounds are about
+# equally long. Each later round is about twice as long as the round before.
 _SHARE, _FEWEST = 0.2, 4
 
 
@@ -151,8 +152,8 @@ def run_in_islands(
 
     islands: number of independent groups of chains, at most half of the chains. resample: an island is resampled when
     its effective number of chains falls below this share of its chains; 0 never resamples. kept: states of each chain
-    that are kept at a rung, one sweep apart. With more than 1, each rung takes kept - 1 sweeps, and every rung
-    resamples (Dau & Chopin 2022). Returns ResampledDraws. Raises ValueError for impossible options.
+    that are kept at a rung, one sweep apart. If kept > 1, each rung takes kept - 1 sweeps, and every rung resamples
+    (Dau & Chopin 2022). Returns ResampledDraws. Raises ValueError for impossible options.
     """
     islands = min(whole_number("islands", islands, minimum=2), max(ledger.chains // 2, 2))
     least_share, states = share("resample", resample), whole_number("kept", kept)
@@ -189,7 +190,7 @@ def annealing_ladder(
     """Make a function from a number of rungs to their inverse temperatures (rungs,), from 0 to 1.
 
     ladder: as in `logzoo.paths.inverse_temperatures`, or "adapted", whose rounds spend a fifth of the sweeps left in
-    the ledger. sizes: visible and hidden units. The function raises ValueError for unknown ladders.
+    the ledger. sizes: visible and hidden units. The returned function raises ValueError for unknown ladders.
     """
     if not (isinstance(ladder, str) and ladder == "adapted"):
         return lambda rungs: inverse_temperatures(ladder, rungs)
@@ -202,13 +203,14 @@ def annealing_ladder(
 
 
 def lengths_of_rounds(sweeps: int) -> list[int]:
-    """Number of sweeps of each round, about twice as many as in the round before; their sum is `sweeps`.
+    """Numbers of sweeps of the rounds, which add up to `sweeps`.
 
-    The list is empty if `sweeps` is too small for a round.
+    The last round takes half of the sweeps, the round before it a quarter, and so on. The first two rounds are about
+    equally long. The list is empty if `sweeps` is too small for a round.
     """
     lengths = []
     while sweeps >= _FEWEST:
-        # The last round takes half of the sweeps, or all if the other half is too short for a round.
+        # The last round takes half of the sweeps, or all sweeps if they are fewer than three rounds need.
         last = sweeps if sweeps < 3 * _FEWEST else (sweeps + 1) // 2
         lengths.append(last)
         sweeps -= last
@@ -244,7 +246,7 @@ def _annealed(
 def _spreads(
     parameters: Parameters, betas: np.ndarray, key: np.uint64, count: int, sizes: tuple[int, ...], threads: int
 ) -> np.ndarray:
-    """Standard deviation (step,), in nats, of the increment of log-weights in each step of fresh chains along betas."""
+    """Standard deviation (step,), in nats, of the increments of log-weights in each step of new chains along betas."""
     chains, log_weight = new_chains(count, *sizes), np.zeros(count)
     start_chains(parameters, key, parameters.base, chains)
     spreads = np.empty(betas.size - 1)
@@ -264,7 +266,7 @@ def _started(rbm: RBM, parameters: Parameters, key: np.uint64, numbers: np.ndarr
 
 
 def _cuts(ends: np.ndarray, threads: int) -> np.ndarray:
-    """Edges that cut the chains into parts of whole islands, enough for all threads and tiles if islands allow it."""
+    """Edges that cut the chains into parts of whole islands: enough parts for threads and tiles, or one per island."""
     islands, chains = ends.size - 1, ends[-1]
     tiles = min(max(-(-chains // TILE), threads), islands)
     return ends[np.linspace(0, islands, tiles + 1).astype(int)]

@@ -24,7 +24,7 @@ from logzoo.samplers.base import affordable_modes
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import Stream
 
-# Nats below the best mode beyond which a mode holds a negligible share of Z.
+# Modes that are more than this many nats below the best mode hold a negligible share of Z.
 _NATS_BELOW = 20.0
 # A mode represents a basin only if at least this share of the chains that start in it stay there.
 _LEAST_STAY = 0.5
@@ -135,7 +135,7 @@ def _dealt(bounds: np.ndarray, chains: int) -> np.ndarray:
     """The law that each chain starts from (chain,), in increasing order, given F1 of each law (law,).
 
     Every law gets four chains, or fewer if there are not enough. Half of the other chains are divided in proportion to
-    exp(F1), half in proportion to its fourth root, because F1 misses most of the width of a mode.
+    exp(F1), and half in proportion to exp(F1 / 4), because F1 misses most of the width of a mode.
     """
     relative = np.exp(bounds - bounds.max())
     shares = 0.5 * relative / relative.sum() + 0.5 * relative**0.25 / np.sum(relative**0.25)

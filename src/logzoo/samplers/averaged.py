@@ -1,9 +1,9 @@
 """Annealing along RBMs whose moments are averages of the moments of the base and of the model.
 
-Grosse, Maddison & Salakhutdinov (2013), section 4: the moments (E[v], E[h], E[v h']) of the path at beta are
-(1 - beta) times the moments of the base plus beta times the moments of the model. RBMs with such moments are fitted at
-a few knots; between knots their parameters are interpolated linearly. The weights are exact for the resulting path even
-if the fits are poor; the path only affects their variance.
+The moments are E[v], E[h] and E[v h'] (Grosse, Maddison & Salakhutdinov 2013, section 4). The moments of the path at
+beta are (1 - beta) times the moments of the base plus beta times the moments of the model. RBMs with such moments are
+fitted at a few knots. Between knots the parameters are interpolated linearly. The importance weights are unbiased even
+if the fits are poor. The path only affects the variance of the weights.
 """
 
 from functools import partial
@@ -37,7 +37,7 @@ _AVERAGED = 20
 _FEWEST_MOMENT_SWEEPS = 10
 _FEWEST_UPDATES = 5
 # Largest numbers of sweeps for the moments and of updates of a knot. Further sweeps are better spent on annealing. An
-# update costs as much as several sweeps.
+# update takes as long as several sweeps.
 _MOST_MOMENT_SWEEPS = 1000
 _MOST_UPDATES = 300
 # Share of the annealing sweeps that is divided equally among the segments of the path, independent of their lengths.
@@ -101,7 +101,10 @@ def run(
 
 
 def shares_of(sweeps: int, knots: int, moments: float, fitting: float) -> tuple[int, int, int]:
-    """Sweeps for the moments, for each inner knot and for annealing. Annealing takes all if the others are too few."""
+    """Sweeps for the moments, for each inner knot, and for annealing.
+
+    Annealing takes all sweeps if there are too few sweeps for the moments or for an inner knot.
+    """
     spent = min(int(moments * sweeps), _MOST_MOMENT_SWEEPS)
     updates = min(int(fitting * sweeps) // (knots - 2), _MOST_UPDATES) if knots > 2 else 0
     if spent < _FEWEST_MOMENT_SWEEPS or updates < _FEWEST_UPDATES:
@@ -118,7 +121,7 @@ def base_moments(base: np.ndarray, hidden: int) -> Terms:
 def model_moments(
     rbm: RBM, base: np.ndarray, key: np.uint64, count: int, sweeps: int, threads: int
 ) -> tuple[Terms, Chains]:
-    """Moments (Terms) of the model, averaged over the last sweeps of annealed chains at beta = 1, and these chains."""
+    """Return moments (Terms) of the model, averaged over the last sweeps of annealed chains, and these chains."""
     parameters = kernel_parameters(rbm, base)
     chains = new_chains(count, rbm.visible, rbm.hidden)
     averaged = min(_AVERAGED, sweeps // 3)
@@ -144,8 +147,8 @@ def fitted_path(
 
     The gradient of the mean log-likelihood is the target moments minus the moments of the RBM (Grosse et al. 2013,
     section 4). Chains that continue from knot to knot, from the model down, estimate the moments of the RBM. The
-    fit of a knot starts from the knot above, shrunk towards the base in proportion to beta. The result is the mean of
-    the second half of the iterates.
+    fit of a knot starts from the parameters of the knot above, which are shrunk towards the base in proportion to beta.
+    The result is the mean of the second half of the iterates.
     """
     base, model = ends
     path, current, sweep = [model], model, 1
@@ -173,11 +176,11 @@ def fitted_path(
 
 
 def sweep_shares(path: list[Terms], cold: Terms, warm: Terms) -> np.ndarray:
-    """Positions (knot,) of the knots from 0 to 1, by the share of the sweeps in each segment of the path.
+    """Positions (knot,) of the knots from 0 to 1. The length of a segment is its share of the sweeps.
 
     Nine tenths of the sweeps are divided in proportion to the distances of neighbouring knots, and a tenth equally. The
-    squared distance of two knots is the product of their differences in parameters and in moments. This product is the
-    symmetrised divergence of the knots. The target moments are used in place of the fitted moments.
+    squared distance of two knots is the inner product of their differences in parameters and in moments. This product
+    is the symmetrised divergence of the knots. The target moments are used in place of the fitted moments.
     """
     change = [b - a for a, b in zip(cold, warm, strict=True)]
     squares = []
@@ -202,7 +205,7 @@ def anneal_along(
     progress: bool = False,
     starts: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Log weights (chain,) relative to the first RBM, of `count` chains annealed along the path in `sweeps` sweeps.
+    """Return log weights (chain,), relative to the first RBM, of `count` chains that anneal along the path.
 
     path: list of Terms; shares (knot,): positions as in `sweep_shares`. Without starts, the chains start at draws of
     the first RBM, whose units must be independent. starts (chain, visible): states to start from instead; the first

@@ -25,10 +25,11 @@ _MOST_SWEEPS = 200
 # chain. The next line has the number of steps that most starts need, and the largest numbers of starts and of steps.
 _MODES_SHARE = 10
 _STEPS_OF_A_START, _MOST_STARTS, _MOST_STEPS = 40, 500, 400
-# Nats below the best mode beyond which a mode holds a negligible share of Z, and the largest number of modes used.
+# Modes that are more than this many nats below the best mode hold a negligible share of Z. The next line has the
+# largest number of modes used.
 _NATS_BELOW = 30.0
 _MOST_MODES = 64
-# Means of v nearer to 0 or 1 count as certain.
+# Units whose mean is nearer to 0 or 1 than this count as certain.
 _CERTAIN = 1e-6
 # Number of last sweeps, at beta = 1, whose states are averaged.
 _AVERAGED = 10
@@ -41,7 +42,7 @@ def resolve_base(rbm: RBM, base: Any, ledger: SweepLedger, stream: Stream) -> np
     ----------
     rbm : RBM
     base : array, shape (visible,), or str or None
-        Log-odds; or the name of a way to find them. ``"modes"`` (also None) takes the mean of the modes of mean field,
+        Log-odds, or the name of a way to find them. ``"modes"`` (also None) takes the mean of the modes of mean field,
         and costs about a tenth of the budget. ``"matched"`` takes the mean of chains annealed from uniform units.
         ``"visible-bias"`` takes the visible bias of the RBM, and ``"uniform"`` takes 0.
     ledger : SweepLedger
@@ -63,14 +64,14 @@ def resolve_base(rbm: RBM, base: Any, ledger: SweepLedger, stream: Stream) -> np
 
 
 def checked_base(rbm: RBM, base: Any) -> str | np.ndarray:
-    """A known name, "modes" for None, or base log-odds (visible,) as an array; ValueError for anything else."""
+    """Return a known name ("modes" for None), or base log-odds (visible,) as an array; otherwise raise ValueError."""
     return one_of("base", base or "modes", BASES) if base is None or isinstance(base, str) else base_of(rbm, base)
 
 
 def affordable_modes(
     rbm: RBM, ledger: SweepLedger, stream: Stream, *, data: np.ndarray | None = None, threads: int = 1
 ) -> Modes:
-    """Find modes in about a tenth of the budget, always below three tenths, and enter the cost in the ledger."""
+    """Find modes in about a tenth of the budget, at worst about three tenths, and enter the cost in the ledger."""
     steps = ledger.sweeps * ledger.chains // _MODES_SHARE
     starts = int(np.clip(steps // _STEPS_OF_A_START, 1, _MOST_STARTS))
     steps = int(np.clip(steps // starts, 1, _MOST_STEPS))
@@ -97,9 +98,10 @@ def solutions(rbm: RBM, ledger: SweepLedger, stream: Stream, *, threads: int = 1
 
 
 def mode_shares(modes: Modes) -> np.ndarray:
-    """Weights (mode,) of at most 64 modes within 30 nats of the best: half equal, half proportional to exp(F1).
+    """Weights (mode,) of the best modes, at most 64. Modes more than 30 nats below the best mode have weight 0.
 
-    Weights by exp(F1) alone would leave one mode, because F1 hardly depends on the width of a mode.
+    Half of the total weight is divided equally, and half in proportion to exp(F1). Weights by exp(F1) alone would leave
+    one mode, because F1 hardly depends on the width of a mode.
     """
     counted = modes.bounds[:_MOST_MODES] >= modes.bounds[0] - _NATS_BELOW
     relative = np.exp(modes.bounds[:_MOST_MODES] - modes.bounds[0]) * counted
@@ -119,13 +121,13 @@ def base_of_modes(modes: Modes) -> np.ndarray:
     # einsum adds in the same order on every machine.
     means = np.einsum("k,ki->i", shares, modes.visible[: shares.size])
     limit = np.log1p(-_CERTAIN) - np.log(_CERTAIN)
-    # A unit that has one value in all modes needs no smoothing: base draws with its other value have no weight.
+    # A unit that has one value in all modes needs no smoothing: base draws with its other value have negligible weight.
     certain = np.where(means < _CERTAIN, -limit, np.where(means > 1.0 - _CERTAIN, limit, 0.0))
     return np.where(certain != 0.0, certain, log_odds(means[None, :]))
 
 
 def _matched(rbm: RBM, ledger: SweepLedger, stream: Stream) -> np.ndarray:
-    """Base log-odds of annealed chains, in a fiftieth of the budget and at most 200 sweeps.
+    """Base log-odds from annealed chains, which take a fiftieth of the budget and at most 200 sweeps.
 
     The chains start from uniform units, which favour no mode; the visible bias may favour one mode. If the budget is
     too small for annealing, the base is the visible bias.

@@ -79,7 +79,7 @@ def sample_gibbs(
         drawn = sample_gibbs(left, chains, sweeps, start=start, seed=seed, threads=threads)
         return _with_certain(scaled, left, drawn, visible)
     key = root_stream(seed).child("gibbs").key
-    # Parameters are scaled before they are rounded, because the largest scaled parameter sets the unit of rounding.
+    # Parameters are scaled before they are rounded, because the scaled parameters set the unit of rounding.
     parameters = kernel_parameters(scaled, np.zeros(rbm.visible))
     state = new_chains(chains, rbm.visible, rbm.hidden)
     start_chains(parameters, key, parameters.visible_bias, state)
@@ -95,7 +95,7 @@ def _with_certain(rbm, left, drawn, visible):
     """Visible states (chains, visible) uint8 of an RBM, from the states drawn for `left` and the certain units."""
     state, certain = np.zeros((len(drawn), rbm.visible), np.uint8), np.ones(rbm.visible, bool)
     state[:, visible] = drawn
-    # If all units of a layer are certain, `left` keeps one of them without parameters. It is then certain as well.
+    # If all units of a layer are certain, `left` keeps one of them, with zero weights and bias. It is certain as well.
     certain[visible] = not (left.weights.any() or left.visible_bias.any())
     before = None
     # Each pass settles the units that the previous pass made certain, for any state of the free units.

@@ -46,7 +46,7 @@ class HamiltonianDraws(NamedTuple):
     log_z_hat: np.ndarray  # (rung,) log Zhat that the initial iterations found, nats
     log_z_base: float  # nats
     delta: np.ndarray  # (chain, draw) log f(x) - log p_1(x), nats
-    rungs: np.ndarray  # (chain, draw + 1): x of draw i is drawn at rungs[i], then rungs[i + 1] given x
+    rungs: np.ndarray  # (chain, draw + 1): x of draw i is drawn at rungs[i]; rungs[i + 1] is drawn given x
     accepted: np.ndarray  # (chain, draw) 0 or 1
     occupancy: np.ndarray  # (chain, rung) sums of q(beta_k | x)
     round_trips: np.ndarray  # (chain,)
@@ -74,7 +74,7 @@ class HamiltonianTempering:
         self.betas = betas
         self.steps = whole_number("steps", steps)
         self.threads = whole_number("threads", threads)
-        self.ledger = ledger  # every leapfrog step is spent from it
+        self.ledger = ledger  # counts every leapfrog step
         self.key = stream.child("moves").key
         self.generator = stream.child("rungs").generator()
         start = base.draw(stream.child("start").generator(), ledger.chains)
@@ -89,7 +89,10 @@ class HamiltonianTempering:
         self.heading = np.zeros(count, np.int64)
 
     def advance(self, offset: np.ndarray, low: Any, high: Any, draws: int, purpose: str) -> tuple[RungSums, Moves]:
-        """Pay for draws and make them, with step sizes uniform in [low, high] (rung,); returns (RungSums, Moves)."""
+        """Make draws with step sizes uniform in [low, high] (rung,), and count them in the ledger.
+
+        Returns (RungSums, Moves).
+        """
         self.ledger.spend(draws * self.steps, purpose)
         count, rungs = len(self.walkers.x), self.betas.size
         shape = (count, draws)
@@ -121,10 +124,11 @@ def run(
 ) -> HamiltonianDraws:
     """Make the initial iterations, then record `draws` draws of each chain of the ledger at the resulting log Zhat.
 
-    target, base: densities such as `GaussianMixture`, where the base has a method `draw`; step_sizes (rung,); betas:
-    the ladder (rung,) from 0 to 1. Initial iterations of `initial_draws` draws update log Zhat by eq 12 until
-    max_k |r_k - c_k| < 0.1 / K, at most `initial_iterations` times. A draw costs `steps` leapfrog steps. Returns
-    HamiltonianDraws. Raises ValueError for impossible options, and BudgetExceeded if the ledger has too little left.
+    target, base: densities such as `GaussianMixture`. The base needs a method `draw`. step_sizes (rung,): centres of
+    the step sizes. betas (rung,): the ladder from 0 to 1. Initial iterations of `initial_draws` draws update log Zhat
+    by eq 12 until max_k |r_k - c_k| < 0.1 / K, at most `initial_iterations` times. A draw costs `steps` leapfrog steps.
+    Returns HamiltonianDraws. Raises ValueError for impossible options, and BudgetExceeded if too few steps are left in
+    the ledger.
     """
     draws = whole_number("draws", draws)
     betas = inverse_temperatures(betas, len(betas))
@@ -165,7 +169,10 @@ def iterate(
     *,
     stop_early: bool = True,
 ) -> tuple[list, list, bool]:
-    """Make the initial iterations; returns log Zhat and Moves of each, and whether the last met the stopping rule."""
+    """Make the initial iterations.
+
+    Returns log Zhat and Moves of each iteration, and whether the last iteration met the stopping rule.
+    """
     draws = whole_number("initial_draws", draws)
     log_z_hat, history, moves, rule_met = np.zeros(prior.size), [], [], False
     for _ in range(whole_number("initial_iterations", iterations)):
@@ -182,7 +189,7 @@ def iterate(
 
 
 def jittered(sizes: Any, jitter: float) -> tuple:
-    """Bounds (low, high) between which steps of these sizes vary; ValueError unless 0 <= jitter < 1."""
+    """Bounds (low, high) between which steps of these sizes vary; raises ValueError unless 0 <= jitter < 1."""
     if not 0.0 <= jitter < 1.0:
         raise ValueError(f"jitter: expected a share of at least 0 and below 1, found {jitter!r}")
     return (1.0 - jitter) * sizes, (1.0 + jitter) * sizes
@@ -193,8 +200,8 @@ class StepSizes(NamedTuple):
 
     adaptive: np.ndarray  # (rung,)
     fixed: float  # the mean of `adaptive`
-    low: float  # eps_min, adapted at beta = 1
-    high: float  # eps_max, adapted at beta = 0
+    low: float  # eps_min: the smaller of the step sizes adapted at beta = 0 and at beta = 1
+    high: float  # eps_max: the larger of them
     weights: np.ndarray  # (rung, 2) w0, w1
 
 
@@ -215,7 +222,7 @@ def tune(
     """Tune a step size for each rung of the ladder `betas` (rung,); returns StepSizes.
 
     Every chain of the ledger makes 2 x adaptation_draws + pilot_iterations x pilot_draws draws of `steps` leapfrog
-    steps. Raises ValueError for impossible options, and BudgetExceeded if the ledger has too little left.
+    steps. Raises ValueError for impossible options, and BudgetExceeded if too few steps are left in the ledger.
     """
     if not 0.0 < target_acceptance < 1.0:
         raise ValueError(f"target_acceptance: expected a number between 0 and 1, found {target_acceptance!r}")
@@ -274,8 +281,9 @@ def fit_acceptance(
     """Weights (rung, 2), w0 and w1 of eq 35, that maximise the likelihood of eq 36 under its constraints.
 
     rung, step, accepted (draw,): the rung, the step size within [low, high], and whether the proposal was accepted.
-    The parameters are the logits at `low` and at `high`. The model and every constraint are linear in them, and the
-    likelihood is concave. An interior-point method finds the only maximum and keeps every constraint strictly.
+    The parameters are the logits at `low` and at `high`. The logits in between and all constraints are linear in these
+    parameters, and the log-likelihood is concave. An interior-point method finds the only maximum and satisfies every
+    constraint strictly.
     """
     share = (step - low) / (high - low)
     sign = np.where(accepted, 1.0, -1.0)
@@ -315,7 +323,7 @@ def fit_acceptance(
 
 
 def steps_at(weights: np.ndarray, acceptance: float, low: Any, high: Any) -> np.ndarray:
-    """Step sizes (rung,) at which the model gives this acceptance, projected into [low, high]."""
+    """Step sizes (rung,) at which the model gives this acceptance, clipped to [low, high]."""
     at_low, at_high = (weights[:, 0] + weights[:, 1] * end for end in (low, high))
     wanted = logit(acceptance)
     fall = at_low - at_high

@@ -11,7 +11,7 @@ import numpy as np
 
 from logzoo.kernels.occupancy import add_moves, add_rung_sums, add_weighted_slopes
 
-# A rung with fewer effective draws takes its curvature from its neighbours.
+# A rung with fewer effective draws than this takes its curvature from its neighbours.
 _FEWEST_DRAWS = 5.0
 # One in this many sweeps is read, because successive sweeps hardly differ and the sums cost as much as the sweeps.
 _EVERY = 5
@@ -22,12 +22,12 @@ _MEMORY = 0.5
 class Stretch(NamedTuple):
     """Single draws of some sweeps, which observers receive.
 
-    log f at the rungs = values @ readout, its derivatives in beta = values @ slopes and values @ curvatures; with the
-    offset log r - log Zhat, q(beta | x) = softmax(values @ readout + offset).
+    values @ readout is log f at the rungs. Its first and second derivatives in beta are values @ slopes and
+    values @ curvatures. With the offset log r - log Zhat, q(beta | x) = softmax(values @ readout + offset).
     """
 
     values: np.ndarray  # (chain, sweep, value); no sweeps when no observer reads them
-    rungs: np.ndarray  # (chain, sweep + 1): x of sweep i is drawn at rungs[i], then rungs[i + 1] given x
+    rungs: np.ndarray  # (chain, sweep + 1): x of sweep i is drawn at rungs[i]; rungs[i + 1] is drawn given x
     readout: np.ndarray  # (value, rung)
     slopes: np.ndarray  # (value, rung)
     curvatures: np.ndarray  # (value, rung)
@@ -52,7 +52,10 @@ class RungDerivatives:
 
 
 class WeightedDerivatives:
-    """Sums (chain, 2, rung) over all draws of q(beta_k | x) and q(beta_k | x) d log f_beta(x) / d beta at beta_k."""
+    """Sums (chain, 2, rung), over all draws x, of q(beta_k | x) and q(beta_k | x) D.
+
+    D is d log f_beta(x) / d beta at beta_k.
+    """
 
     reads_values = True
 
@@ -68,8 +71,8 @@ class WeightedDerivatives:
 class GroupedMoves:
     """Moves (group, rung, rung) from the rung where x was drawn to the rung drawn given x, summed over chains.
 
-    A move is counted, or with `rao_blackwell` divided among the rungs in proportion to q(beta_k | x). Memory is 8 bytes
-    times groups times rungs squared.
+    Moves are counted. With `rao_blackwell`, a move is divided among the rungs in proportion to q(beta_k | x). Memory is
+    8 bytes times groups times rungs squared.
     """
 
     def __init__(self, groups: int = 1, *, rao_blackwell: bool = False) -> None:
@@ -134,7 +137,7 @@ class Curvature:
     def add(self, stretch: Stretch) -> None:
         """Add the draws of a stretch of sweeps, each weighted by q(beta_k | x)."""
         values = stretch.values[:, ::_EVERY].reshape(-1, stretch.values.shape[-1])
-        # einsum, because the order of additions in a matrix product, and with it the rungs, depends on the library.
+        # einsum adds in the same order everywhere. With a matrix product the rungs would depend on the library.
         log_q = np.einsum("nm,mk->nk", values, stretch.readout) + stretch.offset
         q = np.exp(log_q - log_q.max(axis=1, keepdims=True))
         q /= q.sum(axis=1, keepdims=True)
@@ -143,7 +146,10 @@ class Curvature:
         self.sums += [term.sum(axis=0) for term in (q, q * slope, q * slope**2, q * bend)]
 
     def values(self) -> np.ndarray:
-        """d^2 log Z / d beta^2 (rung,) in nats; rungs with too few draws repeat or interpolate their neighbours."""
+        """d^2 log Z / d beta^2 (rung,) in nats; rungs with too few draws repeat or interpolate their neighbours.
+
+        If every rung has too few draws, all values are 1.
+        """
         weight, slope, square, bend = self.sums
         known = weight >= _FEWEST_DRAWS
         if not known.any():

@@ -47,7 +47,7 @@ class ParallelTemperingDraws(NamedTuple):
         """Round trips relative to the number expected at these exchange rates if sweeps were independent draws.
 
         The expected number for a round and a ladder is 1 / (2 + 2 sum_i r_i / (1 - r_i)), with r the rejection rates
-        (Syed et al. 2019, corollary 2). The share is 0 if a pair made no exchange.
+        (Syed et al. 2019, corollary 2). The share is 0 if all exchanges of a pair were rejected.
         """
         accepted = self.exchange_rates
         if not accepted.all():
@@ -57,7 +57,7 @@ class ParallelTemperingDraws(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Steps in log f between neighbouring rungs, in nats, for each of some sweeps; observers receive them."""
+    """Steps in log f between neighbouring rungs, in nats, for each sweep of a stretch; observers receive them."""
 
     burn_in: bool
     up: np.ndarray  # (ladder, sweep, pair): log f_{i+1} - log f_i at the state of rung i
@@ -81,13 +81,14 @@ def run(
 ) -> ParallelTemperingDraws:
     """Run independent ladders of `rungs` replicas each until the ledger is spent.
 
-    rungs: by default the length of a listed ladder, otherwise 20, or half of the chains if that is less. The chains
-    form as many whole ladders as they can; these ladders also make the sweeps of the other chains. ladder: as in
-    `paths.inverse_temperatures`, or "adapted": in the first fifth of the sweeps the rungs move to equal steps of the
-    barrier (`paths.equal_barrier`). burn_in: share of the other sweeps before the counts start. observers: objects
-    with start(ladders, rungs, sweeps), called once with the length of the sampling phase, and add(steps), called for
-    every stretch of sweeps from the burn-in on. An observer with an attribute `every` gets log f at all rungs once in
-    `every` sweeps. Returns ParallelTemperingDraws. Raises ValueError for impossible options.
+    rungs: by default the length of a listed ladder, otherwise 20, or half of the chains if that is less. The chains are
+    divided into as many whole ladders as possible. These ladders also make the sweeps of the leftover chains. ladder:
+    as in `paths.inverse_temperatures`, or "adapted". The rungs of an adapted ladder move to equal steps of the barrier
+    in the first fifth of the sweeps (`paths.equal_barrier`). burn_in: share of the other sweeps before the counts
+    start. observers: objects with two methods. start(ladders, rungs, sweeps) is called once, with the length of the
+    sampling phase. add(steps) is called for every stretch of the burn-in and of the sampling phase. An observer with
+    an attribute `every` gets log f at all rungs once in `every` sweeps. Returns ParallelTemperingDraws. Raises
+    ValueError for impossible options.
     """
     whole_number("threads", threads)
     betas, adapt = first_ladder(rungs, ladder, ledger.chains, _RUNGS)
@@ -144,7 +145,7 @@ def follow(
 
 
 def _adapted(sampler: Any, betas: np.ndarray, sweeps: int, progress_bar: tqdm) -> np.ndarray:
-    """Inverse temperatures (rung,) after the first `sweeps` sweeps; each round moves them to equal barrier steps."""
+    """Inverse temperatures (rung,) after `sweeps` sweeps; each round moves them to equal steps of the barrier."""
     edges = 1 + sweeps * (2 ** np.arange(_ADAPTING_ROUNDS + 1) - 1) // (2**_ADAPTING_ROUNDS - 1)
     for first, last in pairwise(edges.tolist()):
         if first < last:

@@ -34,7 +34,7 @@ class _Ladders:
 
     key: np.uint64
     count: int
-    ledger: SweepLedger  # pays for every sweep
+    ledger: SweepLedger  # counts every sweep
     parameters: Any = None  # Parameters, from the first `_load` on
     chains: Any = None  # Chains, from the first `_load` on
 
@@ -57,7 +57,7 @@ class _Ladders:
 class ParallelTempering(_Ladders):
     """`count` ladders with one replica at each inverse temperature (rung,); the replicas of a ladder are contiguous.
 
-    attempted, accepted (ladder, pair): numbers of exchanges of rungs i and i + 1. ledger: pays for every sweep; by
+    attempted, accepted (ladder, pair): numbers of exchanges of rungs i and i + 1. ledger: counts every sweep; by
     default it has no limit.
     """
 
@@ -75,7 +75,7 @@ class ParallelTempering(_Ladders):
 
     def move_rungs(self, betas: np.ndarray) -> None:
         """Continue at these inverse temperatures (rung,)."""
-        # In single precision, so that sweeps and densities use the same bits.
+        # Rounded to float32, so that densities use exactly the inverse temperatures of the sweeps.
         self.betas = np.asarray(betas, np.float32)
 
     @property
@@ -95,9 +95,10 @@ class ParallelTempering(_Ladders):
     def move(
         self, first: int, last: int, purpose: str = "training", *, all_pairs: bool = False, all_rungs: bool = False
     ) -> Exchanges:
-        """Pay for and make sweeps `first` to `last - 1`, numbered from 1, with exchanges after each sweep.
+        """Make sweeps `first` to `last - 1`, numbered from 1, with exchanges after each sweep.
 
-        Returns the Exchanges, with NaN where log f was not computed: see `run_parallel_tempering`.
+        The ledger counts the sweeps. Returns the Exchanges, with NaN where log f was not computed: see
+        `run_parallel_tempering`.
         """
         rungs, sweeps = self.betas.size, last - first
         self.ledger.spend(sweeps, purpose, chains=self.replicas.rung.size)
@@ -129,7 +130,7 @@ class ParallelTempering(_Ladders):
         return self._by_rung(log_f[np.arange(self.replicas.rung.size), self.replicas.rung])
 
     def log_f_at_rungs(self, exchanges: Exchanges) -> np.ndarray:
-        """log f (ladder, i, k), in nats, at rung k of the state that is at rung i, from the Exchanges of a `move`."""
+        """log f (ladder, i, k), in nats, of the state at rung i evaluated at rung k, from the Exchanges of a `move`."""
         order = np.argsort(self.replicas.rung.reshape(self.count, -1), axis=1)
         return np.take_along_axis(exchanges.log_f, order[:, :, None], axis=1)
 
@@ -186,9 +187,10 @@ def _on_ladders(settings: tuple, all_pairs: bool, all_rungs: bool, chains: Any, 
 class InfiniteSwapping(_Ladders):
     """`count` ladders with one replica at each temperature; the path tempers all parameters.
 
-    temperatures (K,): rising from 1. group: number of temperatures that swap among themselves, None for all, or
-    "in-turn" for exchanges of neighbours. density: "marginal" weights assignments by f(v), "joint" by f(v, h). Rungs
-    are numbered by rising inverse temperature; the last rung is the model. Raises ValueError for impossible settings.
+    temperatures (K,): rising from 1. group: number of temperatures that swap among themselves, None for all
+    temperatures, or "in-turn" for exchanges of neighbours. density: "marginal" weights assignments by f(v), "joint" by
+    f(v, h). Rungs are numbered by rising inverse temperature; the last rung is the model. Raises ValueError for
+    impossible settings.
     """
 
     def __init__(
@@ -204,7 +206,7 @@ class InfiniteSwapping(_Ladders):
             raise ValueError(f"temperatures: expected numbers that increase from 1, found {temperatures.tolist()}")
         self.key = key
         self.count = count
-        # In single precision, so that sweeps and densities use the same bits.
+        # Rounded to float32, so that densities use exactly the inverse temperatures of the sweeps.
         self.betas = np.sort(1.0 / temperatures).astype(np.float32)
         self.partitions = partitions_of(temperatures.size, group)
         self.joint = one_of("density", density, DENSITIES) == "joint"
@@ -221,14 +223,15 @@ class InfiniteSwapping(_Ladders):
         self._load(parameters, self.rung.size, parameters.visible_bias if log_odds is None else log_odds)
 
     def move(self, first: int, last: int) -> Chains:
-        """Pay for and make sweeps `first` to `last - 1`, numbered from 1; returns the Chains with their inputs."""
+        """Make sweeps `first` to `last - 1`, numbered from 1, and count them in the ledger; returns the Chains."""
         self.move_and_sum(first, last, np.zeros((0, 0)))
         return self.chains
 
     def move_and_sum(self, first: int, last: int, sums: np.ndarray) -> None:
         """Run `move`, and after every sweep add (v p(h | v)', v, p(h | v)), weighted by eq 8, to `sums`.
 
-        sums (groups, V H + V + H) float64: one row for each of equal groups of ladders, changed in place.
+        sums (groups, V H + V + H) float64 is changed in place. Each row is for a group of ladders. All groups have
+        the same number of ladders.
         """
         self.ledger.spend(last - first, "training")
         replicas = self.partitions, self.joint, self.chains, self.rung, self.shares, self.occupancy
@@ -259,8 +262,9 @@ class InfiniteSwapping(_Ladders):
 def partitions_of(rungs: int, group: int | str | None) -> np.ndarray:
     """Group numbers (partition, rung) of neighbouring rungs for the kernel, whose sweeps use the rows in turn.
 
-    group: number of temperatures in a group; None for all of them; "in-turn" for no groups. A second partition is
-    shifted by half a group. Raises ValueError for groups of fewer than 2 temperatures, and for too many to sum over.
+    group: number of temperatures in a group, None for all temperatures, or "in-turn" for no groups. If there are
+    several groups, a second partition is shifted by half a group. Raises ValueError for groups of fewer than 2 or more
+    than 20 temperatures.
     """
     if group == IN_TURN:
         return np.zeros((0, rungs), np.int64)

@@ -2,12 +2,12 @@
 
 Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). The path starts at independent units, so every sweep there draws an
 independent state. It goes through some of the RBMs in straight lines and ends at the RBM whose log Z is estimated. The
-rungs move along the path to equal steps of the barrier (`logzoo.paths.equal_barrier`). They are snapshots, or lie
-between two of them.
+rungs move along the path to equal steps of the barrier (`logzoo.paths.equal_barrier`). A rung is an RBM of the path, or
+lies between two of these RBMs.
 
 A path through many snapshots follows every turn of the training and is long. A path through few snapshots may jump over
-the mass of a mode. So the path goes through the largest number of snapshots, at most 12, that reaches the target
-acceptance of neighbours.
+the mass of a mode. Pilot runs therefore try 12, 6, 3, 1 and 0 snapshots. The first number that reaches the target
+acceptance of neighbours is used.
 """
 
 from collections.abc import Callable, Sequence
@@ -60,7 +60,7 @@ def run(
     """Run independent ladders of RBMs until the ledger is spent.
 
     snapshots: as for `path_of`; without snapshots the run follows the tempering path. kept: number of equally spaced
-    snapshots on the path (None: pilot runs choose). rungs, ladder, burn_in, observers: as for
+    snapshots on the path; by default pilot runs choose it. rungs, ladder, burn_in, observers: as for
     `logzoo.samplers.replica_exchange.run`, but with 12 rungs by default. The entries of a ladder are positions on the
     path, where the steps between snapshots are equal. each: sweeps between two exchanges. Returns
     ParallelTemperingDraws, and the share of states that have not been at the base since the burn-in. Raises ValueError
@@ -96,7 +96,10 @@ def run(
 
 
 def _short_enough(sampler_through: Callable[[int], Any], most: int, pilot: Callable) -> tuple[Any, int]:
-    """The Trajectory through the most snapshots that reaches the target acceptance, and the number of pilot runs."""
+    """The Trajectory through the most snapshots that reaches the target acceptance, and the number of pilot runs.
+
+    If no number of snapshots reaches the target, the Trajectory goes through none.
+    """
     numbers = [most, *(number for number in _KEPT if number < most), 0]
     for number in numbers:
         sampler, length = sampler_through(number), Length()
@@ -259,12 +262,12 @@ class Trajectory:
             settle_inputs(self._stack, chains)
 
     def settle(self, sweeps: int) -> None:
-        """Pay for and make `sweeps` sweeps, fewer than in a round, and one exchange."""
+        """Make `sweeps` sweeps, fewer than in a round, and one exchange; the ledger counts the sweeps."""
         if sweeps:
             self._make(1, sweeps, "settling")
 
     def move(self, first: int, last: int, purpose: str, **_: Any) -> Steps:
-        """Pay for and make rounds `first` to `last - 1`; returns their Steps."""
+        """Make rounds `first` to `last - 1`, and count their sweeps in the ledger; returns the Steps of the rounds."""
         return self._make(last - first, self._each, purpose)
 
     def _make(self, rounds: int, interval: int, purpose: str) -> Steps:

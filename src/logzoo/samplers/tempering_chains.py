@@ -39,7 +39,7 @@ COUNT_FLOOR = 0.1
 # Smallest occupancy in an update, which therefore moves a rung by at most log(1e300) = 690 nats.
 OCCUPANCY_FLOOR = 1e-300
 # Initial iterations stop when K max_k |r_k - c_k| is below the first number. While it is above the second number, they
-# may take half the budget, because sampling at such a log Zhat gives almost no information.
+# continue up to half the budget, because sampling at such a log Zhat gives almost no information.
 _RULE = 0.1
 _FAR_OFF = 0.5
 
@@ -51,7 +51,7 @@ class SimulatedTempering:
         self, parameters: Parameters, betas: np.ndarray, ledger: SweepLedger, stream: Stream, form: str, threads: int
     ) -> None:
         count = ledger.chains
-        self.ledger = ledger  # pays for every sweep
+        self.ledger = ledger  # counts every sweep
         self.parameters = parameters
         self.betas = betas
         self.marginal = form == "marginal"
@@ -73,7 +73,7 @@ class SimulatedTempering:
         self.fit_nodes()
 
     def fit_nodes(self) -> None:
-        """Add interpolation nodes until interpolation is accurate on the present states."""
+        """Add interpolation nodes, up to 128, until interpolation is accurate on the present states."""
         for nodes in _NODE_COUNTS:
             if nodes >= self.ladder.nodes.size:
                 self.set_nodes(nodes)
@@ -98,7 +98,7 @@ class SimulatedTempering:
         self.ladder = Ladder(self.betas, nodes, readout)
 
     def advance(self, offset: np.ndarray, sweeps: int, purpose: str, observers: Sequence[Any] = ()) -> RungSums:
-        """Pay for some sweeps and make them, with offset log r - log Zhat (rung,); returns RungSums.
+        """Make sweeps with offset log r - log Zhat (rung,), and count them in the ledger; returns RungSums.
 
         Observers receive every draw.
         """
@@ -114,9 +114,9 @@ class SimulatedTempering:
     def follow(
         self, move: Callable, offset: np.ndarray, sweeps: int, purpose: str, observers: Sequence[Any]
     ) -> RungSums:
-        """Pay for some sweeps and make them by move(first, stop, sums, record), one stretch after the other.
+        """Make sweeps by calls of move(first, stop, sums, record), one for each stretch.
 
-        Returns RungSums. Observers get `offset`.
+        The ledger counts the sweeps. Observers get `offset`. Returns RungSums.
         """
         self.ledger.spend(sweeps, purpose)
         count = len(self.rung)
@@ -202,7 +202,10 @@ def _iterate(
     log_z_hat: np.ndarray,
     observers: Sequence[Any] = (),
 ) -> tuple[list, bool]:
-    """Make iterations of eq 12; returns (log Zhat, occupancy) of each, and whether the last met the stopping rule."""
+    """Make iterations of eq 12.
+
+    Returns (log Zhat, occupancy) of each iteration, and whether the last iteration met the stopping rule.
+    """
     history, rule_met, ledger = [], False, sampler.ledger
     queue = list(lengths)
     while queue:
@@ -238,8 +241,8 @@ def mean_occupancy(sums: RungSums, rao_blackwell: bool) -> np.ndarray:
 def iteration_lengths(ledger: SweepLedger, sweeps: int, iterations: int) -> list[int]:
     """Sweeps of each initial iteration: the first `iterations` are equal, then each is twice as long as the previous.
 
-    Short iterations find log Zhat roughly, but their noise exceeds an occupancy error of 0.1 / K. Longer iterations
-    have less noise.
+    The last iteration takes the sweeps that are left. Short iterations find log Zhat roughly, but their noise exceeds
+    an occupancy error of 0.1 / K. Longer iterations have less noise.
     """
     left = min(max(iterations * sweeps, ledger.sweeps // 10), ledger.sweeps // 2, ledger.remaining - 1)
     lengths = []

@@ -110,13 +110,13 @@ def begin(
 
     Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K. They end
     in any case after `initial_iterations` iterations or a tenth of the budget, whichever is more, and at half the
-    budget. After the first `initial_iterations`, each is twice as long as the one before. While K max_k |r_k - c_k| is
-    above 0.5, short iterations continue up to half the budget. rao_blackwell=False updates from plain visit counts.
-    stop_early=False makes exactly `initial_iterations` iterations.
+    budget. After the first `initial_iterations`, each iteration is twice as long as the iteration before. While
+    K max_k |r_k - c_k| is above 0.5, short iterations continue up to half the budget. rao_blackwell=False updates from
+    plain visit counts. stop_early=False makes exactly `initial_iterations` iterations.
     prior: weights r (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal weights. ladder: as in
-    `paths.inverse_temperatures`, or "adapted": the first half of the initial iterations is a pilot on linear rungs,
-    which then move to equal steps of thermodynamic length (`paths.equal_length`). Raises ValueError for impossible
-    options.
+    `paths.inverse_temperatures`, or "adapted". For an adapted ladder, the first half of the initial iterations is a
+    pilot on linear rungs. The rungs then move to equal steps of thermodynamic length (`paths.equal_length`). Raises
+    ValueError for impossible options.
     """
     one_of("form", form, ("marginal", "joint"))
     whole_number("initial_sweeps", initial_sweeps)
@@ -153,7 +153,7 @@ def run(
 
     settling: share of the remaining sweeps, in [0, 1), whose draws are discarded, because the last initial iteration
     redrew the rungs. final=False stops after exactly `initial_iterations` iterations. mixed=True updates log Zhat by eq
-    12 after each block of the sampling phase, too (supplement A). The other options are as for `begin`. observers:
+    12 between the blocks of the sampling phase, too (supplement A). The other options are as for `begin`. observers:
     objects as in `logzoo.samplers.observers`, which receive every draw of the sampling phase. Returns
     SimulatedTemperingDraws. Raises ValueError for impossible options.
     """
@@ -234,10 +234,11 @@ def group_starts(chains: int, groups: int) -> np.ndarray:
 
 
 def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., Recursion]:
-    """The recursion of SAMS: gain t^-exponent until the visits are flat, then 1 / t (Tan 2017).
+    """The recursion of SAMS: gain t^-exponent until the occupancy is flat, then 1 / t (Tan 2017).
 
-    In the second stage the gain is 1 / (t - t0 + t0^exponent), with t0 the last sweep of the first stage. To first
-    order an error of log Zhat shrinks by the factor 1 - gain in each sweep. Over the second stage the factor is
+    The first stage takes at most the share `first_stage` of the sweeps. In the second stage the gain is
+    1 / (t - t0 + t0^exponent), with t0 the last sweep of the first stage. To first order an error of log Zhat
+    shrinks by the factor 1 - gain in each sweep. Over the second stage the factor is
     t0^exponent / (t - t0 + t0^exponent). Gains are limited so that the largest step so far stays within one nat.
     """
     return lambda prior, sizes, sweeps: _recursion(prior, sizes, flatness, 0.0, exponent, first_stage * sweeps)
@@ -246,8 +247,8 @@ def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., 
 def wang_landau(flatness: float) -> Callable[..., Recursion]:
     """The recursion of Wang-Landau: log F starts at 1, is halved whenever the visits are flat, then falls as K / (n t).
 
-    n is the number of chains of a group, and t counts sweeps. Once a halving takes log F below K / (n t), log F is
-    K / (n t). A sweep then adds 1 / t to the mean of log Zhat. With a prior r, a visit adds log F / (K r_k).
+    n is the number of chains of a group, and t counts sweeps. After a halving that takes log F to K / (n t) or below,
+    log F is K / (n t). A sweep then adds 1 / t to the mean of log Zhat. With a prior r, a visit adds log F / (K r_k).
     """
     return lambda prior, sizes, _: _recursion(prior, sizes, flatness, 1.0)
 

@@ -1,4 +1,4 @@
-"""Chains in tiles that fit a processor's cache, distributed over threads.
+"""Distribute chains over threads, in tiles that fit the cache of a processor.
 
 Every draw is a function of its chain and sweep, so the bits do not depend on tiles or threads.
 """

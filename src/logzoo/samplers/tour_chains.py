@@ -26,7 +26,7 @@ from logzoo.streams import Stream
 _FLIGHT = 128
 # Tours are numbered by 32 bits of the random stream's counter.
 MOST_TOURS = 2**32
-# Without `rounds`, the stopping set takes one sweep in _SHARE of the budget. It makes at most one round or _MOST_DRAWS
+# Without `rounds`, the stopping set takes one sweep in _SHARE of the budget. Its limit is one round or _MOST_DRAWS
 # draws, whichever is more.
 _SHARE = 5
 _MOST_DRAWS = 100_000
@@ -34,10 +34,10 @@ _MOST_DRAWS = 100_000
 # in _PROBE_SHARE of the budget.
 _PROBES = 20
 _PROBE_SHARE = 10
-# Number of tours in the first generation, and the largest number of tours in a later generation.
+# Largest numbers of tours in the first generation and in a later generation.
 _FIRST = 100
 _MOST_TOGETHER = 100_000
-# Reserve of sweeps, in lengths of the longest tour so far, so that the end of the budget cuts no tour.
+# Reserve of sweeps, in lengths of the longest tour so far, so that the end of the budget rarely cuts a tour.
 _KEPT_BACK = 5
 # Stands for the path of tours whose states are not kept.
 _NO_PATH = np.empty((0, 0, 0), np.uint64)
@@ -57,11 +57,11 @@ class Probes(NamedTuple):
 
     sweeps: int  # made by all probes
     lost: int  # number of probes that did not reach the stopping set
-    log_mass: float  # log of the sum of f(h) over the region of the lost probes, nats; infinite if unknown
+    log_mass: float  # log of the sum of f(h) over the region of the lost probes, nats; inf if unknown
 
 
 class TourDraws(NamedTuple):
-    """Draws of a run within a budget."""
+    """Stopping set, tours and probes of one run."""
 
     stopping: StoppingSet
     tours: Tours
@@ -80,11 +80,12 @@ def run(
     threads: int = 1,
     progress: bool = False,
 ) -> TourDraws:
-    """Draw a stopping set from data, send probes, and make tours until the ledger is spent.
+    """Draw a stopping set from data, run probes, and make tours until the ledger is spent.
 
-    data: 0/1 matrix (examples, visible). rounds: hidden states drawn for each example (None: about a fifth of the
-    sweeps); tours: number of tours (None: as the budget allows); cap: largest length of a tour (None: no limit). Sweeps
-    that are too few for another tour are left over. Returns TourDraws. Raises ValueError if the budget is too small.
+    data: 0/1 matrix (examples, visible). rounds: hidden states drawn for each example; by default the draws take at
+    most a fifth of the sweeps. tours: number of tours; by default the budget sets it. cap: largest length of a tour; by
+    default there is no limit. Sweeps that are too few for another tour are left over. Returns TourDraws. Raises
+    ValueError if the budget is too small.
     """
     cap = None if cap is None else whole_number("cap", cap)
     threads = min(whole_number("threads", threads), ledger.chains)
@@ -109,10 +110,10 @@ def run(
 
 
 def tours_within(sampler: "TourSampler", count: int | None, budget: int, cap: int | None, progress: bool) -> Tours:
-    """Make `count` tours; None makes as many as the budget of sweeps allows, in generations.
+    """Make `count` tours. If `count` is None, make as many as `budget` sweeps allow, in generations.
 
-    The size of a generation depends on the lengths of earlier tours, not of its own tours. Otherwise the ratio of sums
-    would be biased.
+    The size of a generation depends on the lengths of earlier tours, but not on the lengths of its own tours.
+    Otherwise the ratio of sums would be biased.
     """
     if count is not None:
         count = whole_number("tours", count)
@@ -158,7 +159,7 @@ class TourSampler:
         self.means = [np.empty((flight if mean_field else 0, visible), np.float32) for _ in range(threads)]
 
     def run(self, count: int, budget: int, cap: int | None = None, *, keep: bool = False) -> Tours:
-        """Start `count` tours, which end in the stopping set, at `cap` sweeps, or when the budget of all is spent.
+        """Start `count` tours, which end in the stopping set, at `cap` sweeps, or when their common budget is spent.
 
         All unfinished tours have the same length, except for the last sweeps of a budget, which go to the tours of the
         lowest numbers. keep: whether to return the states visited. Raises ValueError when the numbers run out.
@@ -169,9 +170,10 @@ class TourSampler:
         return Tours(start, tours.length, tours.finished, None if paths is None else _visited(tours, paths))
 
     def probe(self, count: int, budget: int) -> Probes:
-        """Send `count` chains from uniform hidden states to the stopping set, with half of a budget of sweeps.
+        """Run `count` chains from uniform hidden states until they reach the stopping set or spend half of the budget.
 
-        Chains that do not arrive explore with the other half. Returns Probes.
+        Chains that have not reached it spend the other half. The states of chains that never reach it give `log_mass`.
+        Returns Probes.
         """
         words = self.stopping.members.rows.shape[1]
         rows = self.elsewhere.integers(0, 2**64, (count, words), dtype=np.uint64)
@@ -204,7 +206,8 @@ class TourSampler:
     def run_from(self, rows: np.ndarray, budget: int, cap: int | None = None, paths: list | None = None) -> TourStates:
         """Run tours as in `run`, but from hidden states `rows` (tours, words) uint64; returns TourStates at the end.
 
-        paths: list that gets (numbers of tours, first sweep, states (tour, sweep, words)) of each stretch of sweeps.
+        paths: list to which each stretch of sweeps appends (indices of its tours, number of sweeps before the stretch,
+        states (tour, sweep, words) before each sweep).
         """
         count = len(rows)
         if self.next_number + count > MOST_TOURS:
@@ -215,7 +218,7 @@ class TourSampler:
         longest = 0
         queue = np.arange(count)
         while queue.size and budget and longest != cap:
-            # Each stretch is as long as all earlier stretches together.
+            # The first stretch is one sweep. A later stretch is at most as long as all earlier stretches together.
             step = min(max(1, longest), budget // queue.size, budget if cap is None else cap - longest)
             if step == 0:
                 queue, step = queue[:budget], 1
@@ -242,7 +245,7 @@ class TourSampler:
 
 
 def _visited(tours: TourStates, paths: list) -> np.ndarray:
-    """The states (states, words) before each sweep of the finished tours, from the states kept of each stretch."""
+    """The states (states, words) before each sweep of the finished tours, from the paths of all stretches."""
     visited = []
     for queue, first, path in paths:
         steps = np.where(tours.finished[queue], tours.length[queue] - first, 0)

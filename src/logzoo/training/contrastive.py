@@ -4,8 +4,8 @@ CD-k: contrastive divergence, with k sweeps from the mini-batch itself (Hinton 2
 updates (Younes 1999; Tieleman 2008).
 
 LVS-k: the Las Vegas slope, from tours that return to a stopping set (Savarese et al. 2018). The estimate is the mean of
-E[v | h] h' over all states that the finished tours of an update left by a sweep (corollary 3). Without a cap the sum
-over a tour has the mean E[v h'] E[length], so the direction of the gradient has no bias (corollary 4). E[v | h]
+E[v | h] h' over the hidden states before each sweep of the finished tours of an update (corollary 3). Without a cap the
+sum over a tour has the mean E[v h'] E[length], so the direction of the gradient has no bias (corollary 4). E[v | h]
 replaces the draw of v after h. This keeps the mean and reduces the noise.
 """
 
@@ -66,7 +66,7 @@ class Particles(Resumed):
 def cd(
     data: np.ndarray, *, stream: Stream, batch: int, hidden: int, k: int = 1, values: str = "binary", **settings: Any
 ) -> TrainingRun:
-    """Train by CD-k. values: "binary", or "grey" for grey levels (visible units take their means, not draws)."""
+    """Train by CD-k. values: "binary", or "grey" for grey levels, where visible units take means in place of draws."""
     chains = KINDS[values].new(batch, data.shape[1], hidden)
     phase = Particles(stream.child("sweeps").key, whole_number("k", k), chains, persistent=False)
     return train(phase, data, stream=stream, batch=batch, hidden=hidden, **settings)
@@ -126,7 +126,7 @@ MOST_SWEEPS = 10_000
 
 
 class VisitedStates(NamedTuple):
-    """Hidden states that tours have left by a sweep, and hidden states that they started from: (states, words)."""
+    """Hidden states (states, words) before each sweep of finished tours, and hidden states at which tours started."""
 
     visited: np.ndarray
     started: np.ndarray
@@ -154,8 +154,8 @@ class VisitedStates(NamedTuple):
 class LasVegasPhase(Resumed):
     """Tours from a stopping set that is redrawn every epoch, and after an update in which no tour returned.
 
-    The first `warm_up` epochs use CD. Every update recomputes log f of the set's states, which gives the probabilities
-    of the starts.
+    The first `warm_up` epochs use CD. Every update recomputes log f of the set's states, from which the probabilities
+    of the starting states follow.
     """
 
     _kept = ("warm_phase.spent", "touring", "stale")
@@ -238,10 +238,10 @@ def lvs(
     values: str = "binary",
     **settings: Any,
 ) -> TrainingRun:
-    """Train by LVS-k with `particles` tours per update (the mini-batch size by default), cut after k sweeps.
+    """Train by LVS-k with `particles` tours per update (the mini-batch size by default).
 
-    k: None for no cap (the warm-up is then CD-1); warm_up: number of first epochs, which use CD-k; values: as in `cd`.
-    The gradient of an update in which no tour returned is 0.
+    k: largest length of a tour. If k is None, there is no cap, and the warm-up uses CD-1. warm_up: number of epochs
+    that use CD-k before the first tours. values: as in `cd`. The gradient of an update in which no tour returned is 0.
     """
     count = whole_number("particles", batch if particles is None else particles)
     k = None if k is None else whole_number("k", k)

@@ -123,7 +123,7 @@ def train_parallel_tempering(
 
     An update makes k sweeps of all chains. Even and odd pairs of neighbours exchange after alternate sweeps. The chains
     at beta = 1 are the negative particles. ladder: as in `logzoo.paths.inverse_temperatures`. base:
-    "visible-bias", where the path tempers weights and hidden bias only (Desjardins et al. 2011); or "data", the
+    with "visible-bias" the path tempers only weights and hidden bias (Desjardins et al. 2011). With "data" it is the
     geometric path from independent units with the marginals of the data. tracker: an object of
     `logzoo.training.trackers` that follows log Z for the trace. flow_of(betas, k=k) returns a FlowLadder, which
     moves the rungs.
@@ -147,7 +147,7 @@ def sml_apt(
     as_published: bool = False,
     **settings: Any,
 ) -> TrainingRun:
-    """Train by SML-APT: SML-PT whose ladder moves, with options as in `FlowLadder` (ladder_rate is its rate)."""
+    """Train by SML-APT: SML-PT whose ladder moves. Options are as in `FlowLadder`, where `ladder_rate` is `rate`."""
     flow_of = partial(FlowLadder, rate=ladder_rate, spawn_below=spawn_below, as_published=as_published)
     return train_parallel_tempering(data, flow_of, **settings)
 
@@ -180,8 +180,8 @@ def train_infinite_swapping(
 ) -> TrainingRun:
     """Train with `particles` replicas (the mini-batch size by default) at each temperature, k sweeps per update.
 
-    temperatures: rising from 1; the path tempers all parameters. density: the density f that reassigns temperatures,
-    "joint" for f(v, h), as published, or "marginal" for f(v), whose logarithm varies less. group: as in
+    temperatures: rising from 1; the path tempers all parameters. density: the density by which temperatures are
+    reassigned. "joint" is f(v, h), as published, and "marginal" is f(v), whose logarithm varies less. group: as in
     `InfiniteSwapping`; by default all temperatures are in one group, which is INS.
     """
     count = whole_number("particles", batch if particles is None else particles)
@@ -191,7 +191,7 @@ def train_infinite_swapping(
 
 
 def pins(data: np.ndarray, *, group: int = 3, **settings: Any) -> TrainingRun:
-    """Train by PINS: groups of `group` neighbouring temperatures, shifted by half a group in every second sweep."""
+    """Train by PINS: groups of `group` neighbouring temperatures, which shift by half a group in every second sweep."""
     return train_infinite_swapping(data, whole_number("group", group, minimum=2), **settings)
 
 

@@ -2,14 +2,14 @@
 
 Sources: Desjardins, Courville & Bengio 2010 (adaptive parallel tempering) and Katzgraber, Trebst, Huse & Troyer 2006. A
 replica is "up" after a visit to the model end (beta = 1), and "down" after a visit to the base end. f_up is the share
-of "up" among the labelled replicas of a rung. It changes most where exchanges fail; rungs move there until f_up is
+of "up" among the labelled replicas of a rung. f_up changes most where exchanges fail. Rungs move there until f_up is
 linear in the rung's index.
 
 Exchanges of even and odd pairs in turn move replicas ballistically. If a share a of exchanges succeeds, f_up rises by
 J (1 - a) / a over an inner gap. It rises by J / 2 more over an end gap, because replicas are relabelled on arrival. A
 linear f_up would therefore shrink the end gaps to zero if a > 2/3 inside. The feedback instead counts arrivals under
-their old label and adds J to every gap. Every gap then has J / a, as in the random walk that the rule was made for.
-J / 2 is the flow: round trips per sweep and ladder.
+their old label and adds J to every gap. f_up then rises by J / a over a gap, as in the random walk that the rule
+assumes. J / 2 is the flow: round trips per sweep and ladder.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ _SMALLEST_GAP = 1e-3
 class FlowLadder(Resumed):
     """Inverse temperatures `betas` (rung,) from 0 to 1, which adapt to the flow of replicas; k sweeps per update.
 
-    rate: fraction of the way to the targets per update, at most 1 / return time, because a faster ladder oscillates.
+    rate: fraction of the way to the targets per update. It is limited to 1 / return time, because a faster ladder
+    oscillates.
     spawn_below: mean exchange rate below which `proposed_rung` proposes a rung, except within `burn_in` updates after
     the last insertion. as_published: use f_up without the corrections above. Raises ValueError for impossible
     settings.
@@ -137,7 +138,7 @@ class FlowLadder(Resumed):
 
 
 def linearising(betas: np.ndarray, profile: np.ndarray) -> np.ndarray:
-    """Inverse temperatures (rung,) at which a monotone profile (rung,) would be linear in the rung."""
+    """Inverse temperatures (rung,) at which a monotone profile (rung,) would be linear in the rung's index."""
     targets = np.interp(np.linspace(profile[0], profile[-1], betas.size), profile, betas)
     # A profile that is flat at an end would move that end.
     targets[[0, -1]] = betas[[0, -1]]

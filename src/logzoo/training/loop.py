@@ -38,9 +38,9 @@ _TRACE_POINTS = 100
 _FEWEST_WALKERS = 8
 # Epochs between two reductions of the learning rate.
 _EPOCHS = 10
-# With a parameter of this size the unit never changes; training has diverged.
+# With a parameter of this size a unit never changes its state: training has diverged.
 _DIVERGED = 1e4
-# Visible biases start within about +-4.6 under this pseudo-count.
+# With this pseudo-count, initial visible biases lie between -4.6 and 4.6.
 _PSEUDO_SHARE = 0.01
 
 
@@ -51,7 +51,7 @@ class TrainingRun(NamedTuple):
     ----------
     rbm : RBM
     trace : xarray.Dataset
-        Numbers at about a hundred updates, over the dimension ``update``.
+        Rows of numbers over the dimension ``update``, by default at most 200.
     snapshots : xarray.Dataset or None
         Parameters before some of the updates, over ``update``; None without ``snapshots=``.
 
@@ -132,9 +132,9 @@ def train(
     sweeps. checkpoint: an interrupted training continues from it to the same bits. Raises ValueError for impossible
     settings and if the parameters diverge.
     initial: with "small", weights and biases are N(0, 0.01^2). With "marginals", weights are N(0, 0.01^2), hidden
-    biases are 0, and visible biases are the log-odds of the data. With "uniform", weights are U(-0.1, 0.1) /
-    sqrt(visible + hidden), hidden biases are 0, and visible biases are log((p + 0.01) / (1 - p)), where p is the mean
-    of the data.
+    biases are 0, and visible biases are the smoothed log-odds of the data. With "uniform", weights are U(-0.1, 0.1) /
+    sqrt(visible + hidden), hidden biases are 0, and visible biases are log((p + 0.01) / (1 - p)). There p is the mean
+    of the data, but at most 0.99.
     """
     one_of("schedule", schedule, SCHEDULES)
     one_of("initial", initial, INITIAL)

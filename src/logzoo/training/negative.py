@@ -147,7 +147,7 @@ class ExactMeans(NamedTuple):
             array += (sign * means).astype(np.float32)
 
     def mean_log_f(self, parameters: Parameters) -> None:
-        """None: there are no particles."""
+        """Return None, because there are no particles."""
         return None
 
 

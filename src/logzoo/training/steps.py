@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Rounding of a float32 gradient relative to its largest singular value: smaller singular values are noise.
 _ROUNDING = 2e-6
 _OVERSAMPLING = 10  # columns of a randomised basis beyond its rank
-# Fewer iterations give a singular value of the remainder that is too small, and so a step that is too long.
+# With fewer iterations the singular value estimated for the remainder is too small, so the step is too long.
 _POWER_ITERATIONS = 3
 
 
@@ -120,9 +120,9 @@ def sharp_of_rank(matrix: np.ndarray, rank: int, key: int = 0) -> np.ndarray:
     """T (U V' + R / s), where U S V' is the SVD cut to `rank`, R is the remainder, and T = sum S + s.
 
     s is the spectral norm of R. The result is computed by randomised subspace iteration (Halko, Martinsson & Tropp
-    2011, algorithm 4.4). The test matrix depends only on `key` and the shape. Matrices with at most ten columns more
-    than the rank use `sharp`. s is estimated by the next singular value within the basis. The estimate is a few per
-    cent too small if singular values fall slowly.
+    2011, algorithm 4.4). The test matrix depends only on `key` and the shape. If the shorter side of the matrix exceeds
+    `rank` by at most ten, the result is `sharp(matrix)`. s is estimated by the next singular value within the basis.
+    The estimate is a few per cent too small if singular values fall slowly.
     """
     if matrix.shape[0] < matrix.shape[1]:
         return sharp_of_rank(matrix.T, rank, key).T

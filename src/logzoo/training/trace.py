@@ -92,7 +92,7 @@ class Trace:
             getattr(self, kind)[name] = list(array)
 
     def dataset(self) -> xr.Dataset:
-        """The rows, over `update`; if a ladder has gained rungs, earlier rows have NaN for them."""
+        """The rows, over `update`; if a ladder has gained rungs, earlier rows have NaN for the new rungs."""
         return self._over_updates(self.rows)
 
     def snapshots_dataset(self) -> xr.Dataset | None:

@@ -75,9 +75,9 @@ class KalmanTracker:
     bias_variance = 1e-3
     # Standard deviation in nats of log Z at the first parameters around log Z of independent units.
     doubt = 10.0
-    # Its errors come from the spread between particles.
+    # The tracker needs two particles at each rung, because errors come from the spread between particles.
     fewest_particles = 2
-    # It reads the steps of all pairs of rungs.
+    # The tracker reads the steps of all pairs of rungs.
     all_pairs, all_rungs = True, False
     columns = {
         "log_z": ("tracked log partition function", "nat"),
@@ -150,7 +150,7 @@ class RtsTracker(Resumed):
         "log_z_std_dev": ("standard error over the chains of what was averaged, lag left aside", "nat"),
         "occupancy_error": ("largest |r - c| of this update, times the number of rungs", "1"),
     }
-    # It reads log f at all rungs.
+    # The tracker reads log f at all rungs.
     all_pairs, all_rungs = False, True
     _kept = ("log_z_hat", "log_z_base", "influence", "occupancy_error")
 
@@ -206,7 +206,7 @@ class RtsTracker(Resumed):
 
 # Number of independent islands of walkers, and the share of effective walkers below which an island is resampled.
 _ISLANDS, _SHARE = 10, 0.3
-# Cap of the variance of logs: exp of it must not overflow.
+# Largest variance of logarithms that is used, so that its exponential does not overflow.
 _LARGEST_VARIANCE = 100.0
 # Sweeps from independent units to the parameters that the training starts from.
 _FIRST = 100
@@ -275,10 +275,10 @@ class JarzynskiTracker(Resumed):
 
 
 def relative_error(log_values: np.ndarray) -> float:
-    """Relative standard error of the mean of exp(log_values) (n,), from the spread of the values or of their logs.
+    """Relative standard error of the mean of exp(log_values) (n,), from the spread of the values or of log_values.
 
-    The larger of the two errors is used, because few values do not show the tail. It is multiplied by the ratio of
-    Student's 95% interval to the normal interval.
+    The larger of the two errors is used, because few values do not show the tail. This error is multiplied by the ratio
+    of Student's 95% interval to the normal interval.
     """
     relative = np.exp(log_values - log_values.max())
     spread = relative.std(ddof=1) / relative.mean()

@@ -120,10 +120,11 @@ def train_rbm(
         Whether stderr shows a progress bar. By default it does on a terminal.
     **options
         Options of the method. `trainers` lists them, such as ``k`` (sweeps in an update), ``particles`` (chains), and
-        ``tracker`` (``"kalman"`` or ``"rts"``) for the trainers that can track log Z. All methods take ``initial``
-        (``"marginals"``, ``"small"`` or ``"uniform"`` parameters), ``alpha`` (of the inverse schedule, default
-        10,000), ``every`` (updates between two rows of the trace, by default a hundredth of all updates) and
-        ``monitored`` (examples of each split whose log-likelihood is traced, by default at most 2,000).
+        ``tracker`` (``"kalman"`` or ``"rts"``) for the trainers that can track log Z. All methods take four more.
+        ``initial`` is ``"marginals"``, ``"small"`` or ``"uniform"``. ``alpha`` belongs to the inverse schedule
+        (default 10,000). ``every`` is the number of updates between two rows of the trace, by default a hundredth of
+        all updates. ``monitored`` is the largest number of examples of each split whose log-likelihood is traced
+        (default 2,000).
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """The jobs that this checkout declares, and the regeneration of some files by these jobs.
 
-Snakemake runs the checkout's own Snakefile in a scratch folder that holds copies of inputs. It loads nothing from the
-audited tree. It may run only the rules of the picked files, and none of these downloads anything.
+Snakemake runs the checkout's own Snakefile in a scratch folder that holds copies of inputs. It loads no code from the
+audited tree. It may run only the rules that make the picked files. None of these rules downloads anything.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _OF_THE_CODE = {"source_sha256", "software_json", "parameters_json", "content_sh
 
 
 def configuration_files(configfile: FilePath | None = None) -> dict[str, Any]:
-    """{scale: file} of the configurations in the checkout and of the user's configuration; empty without a checkout."""
+    """Files {scale: path} of the checkout's configurations and the user's configuration; empty without a checkout."""
     if not (ROOT / "Snakefile").is_file():
         return {}
     files = [*sorted((ROOT / "config").glob("*.yaml")), *([] if configfile is None else [Path(configfile).resolve()])]
@@ -56,7 +56,7 @@ def configuration_files(configfile: FilePath | None = None) -> dict[str, Any]:
 
 
 def jobs_of_scale(scale: str, configfile: FilePath) -> dict[str, Any]:
-    """{path: job} of all files of a configuration, from `replication.tasks.jobs_of_files`."""
+    """Returns {path: job} of all files of a configuration, from `replication.tasks.jobs_of_files`."""
     with tempfile.TemporaryDirectory() as scratch:
         failure = _snakemake(scratch, configfile, "jobs")
         if failure:
@@ -67,7 +67,10 @@ def jobs_of_scale(scale: str, configfile: FilePath) -> dict[str, Any]:
 def regenerate(
     findings: Findings, folder: FilePath, jobs: Mapping[str, Any], configfiles: dict[Any, Any], count: int, seed: int
 ) -> None:
-    """Regenerate `count` random files whose inputs exist, picked by `seed`, and enter differences in the findings."""
+    """Regenerate up to `count` files, drawn at random with `seed`, and enter differences in the findings.
+
+    A file is drawn only if its inputs exist and it is undamaged. A stale file is drawn only if other code made it.
+    """
     regenerable = {path: job for known in jobs.values() for path, job in _regenerable(folder, known).items()}
     # Nothing runs on files that are damaged, or so large that their numbers were not checked.
     avoided = {fault.file for fault in findings.faults} | findings.large
@@ -93,7 +96,7 @@ def regenerate(
 
 
 def _enter(findings, path, difference):
-    """Enter a difference as a fault, or add it to the reason of a file that is stale because other code made it."""
+    """Enter a difference as a fault. For a stale file, add the result to the reason instead."""
     if path in findings.stale:
         findings.stale[path] += f"; regenerated: {difference or 'the same'}"
     else:
@@ -101,7 +104,7 @@ def _enter(findings, path, difference):
 
 
 def _regenerable(folder, known):
-    """{path: job} of the present files of a scale whose inputs are all present.
+    """The jobs {path: job} of those files in `folder` whose inputs are all present.
 
     PDFs, measured times and files made from measured times are left out.
     """
@@ -120,14 +123,14 @@ def _copy_inputs(folder, scratch, inputs):
         (scratch / name).parent.mkdir(parents=True, exist_ok=True)
         with open_regular(folder / name) as source, open(scratch / name, "wb") as copy:
             shutil.copyfileobj(source, copy)
-        # All files get the same age, so that no file counts as older than its inputs.
+        # All copies get the same modification time, so that none counts as older than its inputs.
         os.utime(scratch / name, (0, 0))
 
 
 def _difference(file, again, failure):
     """The difference between a file and its regenerated copy, in words; empty if there is none."""
     if not again.is_file():
-        return f"not made: {failure or 'no such file'}"
+        return f"not regenerated: {failure or 'no such file'}"
     if file.suffix == ".nc":
         check_seal(file)
         artifacts = [load_raw(path) for path in (file, again)]
@@ -148,12 +151,12 @@ def _pixels(file):
 
 
 def _snakemake(scratch, configfile, *arguments):
-    """Run the checkout's workflow in a scratch folder; returns the last line of its error, empty if it succeeds."""
+    """Run the checkout's workflow in a scratch folder. Returns its last error line, or an empty string on success."""
     # With -P, Python does not look for modules in the working folder.
     command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", f"{ROOT}/Snakefile", "--directory", scratch]
     command += ["--configfile", str(configfile), "--cores", str(os.cpu_count()), "--profile", "none"]
     command += ["--workflow-profile", "none", *arguments]
-    # Without these, Snakemake and matplotlib write to the user's home. The cache of kernels is the usual one.
+    # Without the first two, Snakemake and matplotlib write to the user's home. The kernel cache is the usual one.
     environment = {**os.environ, "XDG_CACHE_HOME": f"{scratch}/.cache", "MPLCONFIGDIR": scratch, "LOGZOO_MIRROR": ""}
     environment |= {"NUMBA_CACHE_DIR": str(next(cache.bases())), COMPILES_LATER: "1"}
     done = subprocess.run(

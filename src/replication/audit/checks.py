@@ -27,7 +27,8 @@ _MOST_BYTES = 1 << 27
 def check_file(findings: Findings, folder: Path, path: str, kind: str | None) -> tuple[Any, Any]:
     """Check a single file. Returns (content hash, provenance record), where a missing part is None.
 
-    A record has the parameters (in a stamp, their digest), the source digest, and the inputs {path: hash}.
+    A record has the parameters, the source digest, and the inputs {path: hash}. The record of a stamp has the digest of
+    the parameters instead.
     """
     if kind in schema.SCHEMAS:
         return _check_artifact(findings, folder / path, path, kind)
@@ -55,7 +56,7 @@ def _check_artifact(findings, file, path, kind):
         findings.check(path, "schema", declared == f"{kind}/1", f"{declared}", f"{kind}/1, by the path of the file")
         for check in (schema.check, schema.check_finite):
             findings.read(path, "schema", partial(check, dataset, kind), f"a {kind} artifact")
-        with contextlib.suppress(ValueError, TypeError):  # the missing hash is then reported as the fault
+        with contextlib.suppress(ValueError, TypeError):  # the next check then reports the missing hash
             content = content_sha256(dataset)
         findings.check(path, "content", content == stated, f"content {content}", f"content_sha256 {stated}")
     return content, findings.read(path, "provenance", lambda: _record(attributes), "parameters, inputs, source digest")

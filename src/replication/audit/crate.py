@@ -46,8 +46,9 @@ def write_crate(
 ) -> Path:
     """Describe the finished run of a scale in `ro-crate-metadata.json` in the folder of its project. Returns the path.
 
-    jobs: as for `audit`, or None. agent: name of the person who ran the workflow, or None. Raises ValueError, one line,
-    if the run is not finished, if it has faults or stale files, or if CITATION.cff is missing or incomplete.
+    jobs: as for `audit`, or None. agent: name of the person who ran the workflow, or None. Raises a one-line ValueError
+    if the run is not finished, or has faults or stale files. The same error is raised if CITATION.cff or the Snakefile
+    is missing or incomplete.
     """
     folder = Path(folder)
     files = files_of_run(folder, scale, jobs)
@@ -62,7 +63,7 @@ def write_crate(
 
 
 def variables_of(path: FilePath) -> dict[str, dict[str, str]]:
-    """{variable: properties of schema.org} of a NetCDF artifact: long name, dimensions, flags and unit."""
+    """Returns {variable: properties of schema.org} of a NetCDF artifact: long name, dimensions, flags and unit."""
     dataset, described = load_raw(path), {}
     for name, variable in dataset.variables.items():
         text = f"{variable.attrs.get('long_name', name)}; dimensions: {', '.join(map(str, variable.dims)) or 'none'}"

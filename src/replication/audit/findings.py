@@ -1,4 +1,4 @@
-"""The result of an audit: faults, stale files and notes; as text for a terminal and as JSON."""
+"""The result of an audit (faults, stale files and notes), as text for a terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 _LONGEST = 110
-# Limits on the terminal: rows of the table of faults, and stale files named for one reason. A report file has them all.
+# Limits of the terminal output: rows in the table of faults, and stale files per reason. A report file lists all.
 _SHOWN, _NAMED = 50, 3
 _CURE = "snakemake --cores N regenerates them, with the --configfile of the run"
 
@@ -35,9 +35,9 @@ class Fault(NamedTuple):
 
 
 class Findings:
-    """The faults, stale files {file: reason}, large files and notes of an audit, and the numbers of files and checks.
+    """The outcome of an audit: faults, stale files {file: reason}, large files, notes, and numbers of files and checks.
 
-    The numbers of any artifact in `large` were not checked. `checks` counts the checks by name.
+    The values in artifacts of `large` were not checked. `checks` counts the checks by name.
     """
 
     def __init__(self):
@@ -71,7 +71,7 @@ class Findings:
 
 
 def report(findings: Findings) -> str:
-    """A table of faults, stale files by their reasons, notes, and the numbers of checks."""
+    """The report as text: a table of faults, stale files by reason, notes, and counts of checks."""
     text = _rows([Fault._fields, *findings.faults]) if findings.faults else ""
     for reason in sorted(set(findings.stale.values())):
         paths = [path for path, its_reason in findings.stale.items() if its_reason == reason]
@@ -87,7 +87,7 @@ def report(findings: Findings) -> str:
 
 
 def write_report(findings: Findings, path: FilePath) -> None:
-    """Write the findings as JSON, with whole hashes."""
+    """Write the findings as JSON, with hashes in full."""
     content = {
         "passed": not findings.faults,
         "faults": [fault._asdict() for fault in findings.faults],

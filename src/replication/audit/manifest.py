@@ -1,7 +1,7 @@
 """The manifest of a run: the SHA-256 of every file of the run, in data/<scale>/manifest.json.
 
-The workflow writes the manifest when a run succeeds. Published results have a manifest of the same form. It also lists
-the unpublished files of the run, with the hashes by which artifacts name them as inputs.
+The workflow writes the manifest when a run succeeds. Published results have a manifest of the same form. That manifest
+also lists the unpublished files of the run, with the hashes that artifacts record for them as inputs.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 class Manifest(NamedTuple):
     """The content of a manifest.
 
-    files: {path: sha256}. left_out: {path: content hash}. hours: {figure: core-hours of its claims}. protocol: digest
-    of the claims at the time of the run.
+    files: {path: sha256}. left_out: {path: hash} of unpublished files, with the content hash of an artifact and the
+    SHA-256 of any other file. hours: {figure: core-hours of the jobs behind it}. protocol: digest of the claims at the
+    time of the run.
     """
 
     scale: str
@@ -44,7 +45,7 @@ def manifest_path(scale: str) -> str:
 
 
 def listed_files(folder: FilePath, scale: str, shared: Iterable[str] = ()) -> dict[str, str]:
-    """{path: sha256} of the present files of a scale, and of the data sets and raw files in `shared`."""
+    """Returns {path: sha256} of the present files of a scale, and of the data sets and raw files in `shared`."""
     paths = [path for path in files_of(folder) if kind_of(path) not in UNLISTED]
     return {
         path: sha256_of(Path(folder, path))
@@ -61,7 +62,7 @@ def write_manifest(folder: FilePath, scale: str, shared: Iterable[str] = (), pro
 
 
 def read_manifest(folder: FilePath, scale: str) -> Manifest:
-    """The `Manifest` of a scale. Raises ValueError, one line, for a file of another form."""
+    """The `Manifest` of a scale. Raises a one-line ValueError if the file is missing or has another form."""
     path = manifest_path(scale)
     try:
         manifest = Manifest(**read_json(Path(folder, path)))

@@ -1,7 +1,7 @@
 """Publication of a run: pages, figures, tables and their inputs, copied to results/<scale>/.
 
 Models, snapshots, data sets, raw files and PDFs are left out. Artifacts that are no direct input of a published file
-are left out, too. The manifest keeps the hashes of all these files.
+are left out, too. The manifest lists the hashes of all files that are left out.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ def publish(
 ) -> Any:
     """Publish the finished run of a scale in results/<scale>/ of its project.
 
-    jobs: {path: job} of its configuration. most: largest size in megabytes. hours: {figure: core-hours of its claims}.
-    add: keep the files of an earlier publication that this run does not have. By default they are removed.
-    Returns lines with the number of published files of each kind, and their size. Raises ValueError, one line, if the
-    run is not finished, has faults or stale files, or is too large. Nothing is changed then.
+    jobs: {path: job} of the scale. most: largest size in megabytes. hours: {figure: core-hours of the jobs behind it}.
+    add: keep the files of an earlier publication that this run does not have. By default they are removed. Returns
+    lines with the number of published files of each kind, and the total size. Raises a one-line ValueError if the run
+    is not finished, has faults or stale files, or is too large. A failed publication changes no files.
     """
     folder, target = Path(folder), Path(folder, "results", scale)
     if target.exists() and not (target / manifest_path(scale)).is_file():
@@ -52,7 +52,7 @@ def publish(
     earlier = read_manifest(target, scale) if add and target.exists() else Manifest(scale, {}, {}, {})
     files = files_of_run(folder, scale, {scale: jobs})
     wanted = {path for path in files if kind_of(path) in (*_SHOWN, "zoo")}
-    # The finished inputs of an unfinished figure are published as well, so that a later run need not draw them again.
+    # The finished inputs of an unfinished figure are published as well, so that a later run need not regenerate them.
     wanted |= {name for path, job in jobs.items() if kind_of(path) in _SHOWN for name in job["inputs"]}
     chosen = sorted(path for path in wanted & set(files) if kind_of(path) not in _NEVER and not path.endswith(".pdf"))
     if not chosen:
@@ -83,7 +83,10 @@ def publish(
 
 
 def files_of_run(folder: Path, scale: str, jobs: Any = None) -> dict[str, str]:
-    """{path: sha256} of a finished run without faults or stale files; ValueError, one line, for any other."""
+    """Returns {path: sha256} of a finished run.
+
+    Raises a one-line ValueError if the run is not finished, or has faults or stale files.
+    """
     if not (folder / manifest_path(scale)).is_file():
         raise ValueError(f"{manifest_path(scale)}: no such file in {folder}; run the workflow first to write it")
     files = read_manifest(folder, scale).files

@@ -35,10 +35,10 @@ def run_audit(
     seed: int = 0,
     output: FilePath | None = None,
 ) -> tuple[str, bool]:
-    """Audit a project or published results. Returns the report and whether there was no fault.
+    """Audit a project or published results. Returns the report, and True if there is no fault.
 
     configfile: configuration of the user's own scale, or None. regenerate: number of files to regenerate in a scratch
-    folder, picked at random by `seed`. output: file for the report as JSON, or None. Raises ValueError, one line, for
+    folder, picked at random by `seed`. output: file for the report as JSON, or None. Raises a one-line ValueError for
     invalid arguments.
     """
     count, seed = (whole_number(name, value, minimum=0) for name, value in (("regenerate", regenerate), ("seed", seed)))
@@ -57,8 +57,8 @@ def run_audit(
 def audit(folder: FilePath, jobs: Mapping[str, Any] | None = None) -> Findings:
     """Check every file of a project or of published results. Returns `Findings`; nothing is written.
 
-    jobs: {scale: {path: job}} of the configuration and code of this checkout (`checkout.jobs_of_scale`).
-    Raises ValueError, one line, if there is nothing to check.
+    jobs: {scale: {path: job}} of the configuration and code of this checkout (`checkout.jobs_of_scale`). Raises a
+    one-line ValueError if there is nothing to check.
     """
     folder, findings, jobs = Path(folder), Findings(), jobs or {}
     files, others = walked(folder)
@@ -96,7 +96,7 @@ def audit(folder: FilePath, jobs: Mapping[str, Any] | None = None) -> Findings:
 
 
 def _check_manifests(findings, folder, kinds, digests):
-    """Check that files match the manifest of their scale, and that all are listed. Returns the manifests."""
+    """Check that files match the manifest of their scale, and that all files are listed. Returns the manifests."""
     manifests = []
     for scale in scales_of(kinds) or ["<scale>"]:
         path, expected = manifest_path(scale), "the manifest that a successful run writes (snakemake --cores 1 claims)"
@@ -106,7 +106,9 @@ def _check_manifests(findings, folder, kinds, digests):
         if manifest is None:
             continue
         manifests.append(manifest)
-        findings.notes.append(f"{path}: sha256 {sha256_of(folder / path)}; keep it elsewhere to notice a new manifest")
+        findings.notes.append(
+            f"{path}: sha256 {sha256_of(folder / path)}; store this hash elsewhere to detect a replaced manifest"
+        )
         if manifest.left_out:
             published, run = len(manifest.files), len(manifest.files) + len(manifest.left_out)
             findings.notes.append(f"{scale}: {published} of {run} files of the run are published")
@@ -121,7 +123,7 @@ def _check_manifests(findings, folder, kinds, digests):
 
 
 def _check_raw(findings, folder, kinds, jobs):
-    """Check that raw files have the checksum of the configuration, if it is known."""
+    """Check raw files against the checksums of the configuration. Folders that no job downloads are skipped."""
     from logzoo.datasets.sources import digests, matches
 
     every = {path: job for by_path in jobs.values() for path, job in by_path.items()}
@@ -162,7 +164,7 @@ def _compare(findings, kinds, records, manifests, jobs):
 
 
 def _difference(record, job):
-    """The reason why the present job would make a different file; empty if there is none, or no record to compare."""
+    """The reason why the present job would make a different file; empty if there is none, or nothing to compare."""
     if job is None:
         return "no job of the configuration makes it"
     if record is None or job["source"] is None:

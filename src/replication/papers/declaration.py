@@ -9,9 +9,9 @@ that the entry names under `module`. A module that declares one figure has
     draw(artifacts, *, ...)             returns the matplotlib figure; a table has `rows(artifacts, *, ...)` instead,
                                         which returns a Dataset
     settings(here)                      optional: the keyword arguments of `draw` or `rows`. By default they are the
-                                        settings of the entry with the same names. Three are derived: `title`, `titles`
-                                        (short titles of the models of the entry, or of the `figure` that it names) and
-                                        `names` (titles of the estimators)
+                                        settings of the entry with the same names. Three keywords are derived:
+                                        `title`, `titles` (short titles of the models of the entry, or of the `figure`
+                                        that the entry names) and `names` (titles of the estimators)
     CLAIMS, statistics(artifacts)       optional: {key: Claim}, and {key: Statistic} of the claims that can be tested;
                                         the claim's id is <figure>-<key>
     sizes(here)                         the Size behind all these claims, or {key: Size}
@@ -36,7 +36,7 @@ from replication.papers.experiment import SWEEP, Experiment, names_of_trainings,
 if TYPE_CHECKING:
     from replication.types import Artifacts, Dataset, Figure, Inputs, Settings, Statistics
 
-# Models with fewer weights than this are timed at larger budgets, at most MOST_LARGER times as large.
+# Timed budgets are multiplied by TELLING_WEIGHTS // (weights of the model), at least by 1, at most by MOST_LARGER.
 TELLING_WEIGHTS, MOST_LARGER = 50_000, 3
 # Largest number of timed calls of an estimate, if the entry does not set `runs`.
 _TIMED_RUNS = 3
@@ -94,7 +94,7 @@ def _sized(claim, size):
 class Entry(dict):
     """The settings of a figure; `unread` holds the keys that no declaration has read.
 
-    Raises ValueError, one line naming the figure and the key, for a setting that is missing.
+    Raises a one-line ValueError, which names the figure and the key, if a setting is missing.
     """
 
     def __init__(self, name: str, settings: dict) -> None:
@@ -116,7 +116,7 @@ class Entry(dict):
 class Here:
     """The argument of a declaration: the entry of the figure, the configuration, and the paths of artifacts.
 
-    Methods that take the name of a model, data set or estimator raise ValueError, one line, for an unknown name.
+    Methods that take the name of a model, data set or estimator raise a one-line ValueError for an unknown name.
     """
 
     def __init__(self, name: str, config: dict) -> None:
@@ -176,7 +176,7 @@ class Here:
         return {name: f"{folder}/{self.known('estimators', name)}.nc" for name in estimators}
 
     def runs(self, model: str, estimators: Iterable[str]) -> dict[str, Experiment]:
-        """{estimator: Experiment}. Each extracts from an estimate the values that the figures of `rts` read."""
+        """Experiments {estimator: Experiment}. Each experiment extracts the values that the figures of `rts` read."""
         return {
             name: self.experiment(
                 "replication.papers.rts.rts_experiments:runs", {"estimate": path}, {}, f"runs/{model}.{name}"
@@ -185,7 +185,7 @@ class Here:
         }
 
     def visits(self, model: str, chain_sweeps: float) -> float:
-        """The cost of these sweeps of single chains on a model, as the number of weights read, for `work`."""
+        """The cost of `chain_sweeps` sweeps of one chain of a model, in weights read, for `work`."""
         visible, hidden = self.shape(model)
         return chain_sweeps * (visible * hidden + SWEEP)
 
@@ -209,11 +209,11 @@ class Here:
         return {name: self.config["models"][name]["short"] for name in models}
 
     def estimator_titles(self) -> dict[str, str]:
-        """{estimator: title} of all estimators."""
+        """Returns {estimator: title} of all estimators."""
         return {name: entry["title"] for name, entry in self.config["estimators"].items()}
 
     def shape(self, model: str) -> tuple[int, int]:
-        """(visible, hidden) units of a model."""
+        """Numbers (visible, hidden) of units of a model."""
         return shape_of(self.config, self.known("models", model))
 
     def examples(self, model: str) -> int:

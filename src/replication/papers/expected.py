@@ -5,7 +5,7 @@ from replication.papers.declaration import Here
 
 
 def expect(here: Here, key: str, fits: object, expected: str) -> None:
-    """Raise ValueError, one line that names the setting of the figure, unless `fits` is true."""
+    """Raise a one-line ValueError that names the setting of the figure, unless `fits` is true."""
     if not fits:
         value = shown(here.entry[key])
         raise ValueError(f"configuration: figures.{here.name}.{key}: expected {expected}, found {value}")

@@ -35,7 +35,7 @@ class Experiment(NamedTuple):
     `run` is "module:function"; `inputs` are named as in a declaration. `stream` holds the names of the random stream
     below the seed, and is empty for work without randomness. `methods` are the estimators or trainers that the job runs
     by name. Their code enters the source digest of the job. `work` is the expected cost of the job, {kind of
-    `replication.costs`: weights read}, and `most` the largest possible cost if that is larger.
+    `replication.costs`: weights read}, and `most` is the largest possible cost if that is larger.
     """
 
     path: str
@@ -81,7 +81,7 @@ def names_of_trainings(name: str, entry: dict) -> list[str]:
 
 
 def shape_of(config: dict, model: str) -> tuple[int, int]:
-    """(visible, hidden) units of a model."""
+    """Numbers (visible, hidden) of units of a model."""
     entry = config["models"][model]
     # An imported model may also have a training, which makes its stand-in.
     hidden = next(entry[origin]["hidden"] for origin in ("import", "known", "train") if origin in entry)
@@ -114,9 +114,9 @@ def training_most(train: dict, visible: int, examples: int) -> dict[str, float]:
 
 
 def option_defaults(method: Any) -> dict[str, Any]:
-    """{name: default} of the options of a `Method` or an `Estimator`; None for a default that is computed.
+    """Returns {name: default} of the options of a `Method` or an `Estimator`; None for a default that is computed.
 
-    The defaults are read from the source code, because importing the methods would delay every plan.
+    The defaults are read from the source code, because importing the methods would delay every start of the workflow.
     """
     defaults = {}
     for function in method.functions:

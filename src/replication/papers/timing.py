@@ -1,4 +1,4 @@
-"""CPU seconds of estimates and of trainings. They differ from run to run: no other result may depend on them.
+"""CPU seconds of estimates and of trainings. Times differ from run to run, so no other result may depend on them.
 
 The timed work runs in one thread. CPU seconds leave out the time that a job waits for a core.
 """
@@ -60,7 +60,7 @@ def estimators(
     repeats: int,
     stream: Stream,
 ) -> xr.Dataset:
-    """Seconds of configured estimators {name: entry} on a model at several budgets, a Dataset (estimator, budget).
+    """CPU seconds of estimators {name: entry} on a model, as a Dataset over (estimator, budget).
 
     repeats: largest number of calls at a budget. The first budget is timed at least twice, because the first call
     compiles or loads machine code. Estimators without draws are timed at one budget only.
@@ -100,7 +100,8 @@ def infinite_swapping(
 ) -> xr.Dataset:
     """Seconds of a step of each sampler on a model, and of an update of each training on the data of the model.
 
-    samplers: as in `ins_runs.gradients`. trainings: {name: settings}. Returns a Dataset.
+    samplers: as in `ins_runs.gradient_distances`. trainings: {name: settings}. Returns a Dataset over (sampler, repeat)
+    and (trainer, repeat).
     """
     rbm, data = RBM.from_dataset(artifacts["model"]), visible_matrix(artifacts["dataset"], "train")
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
@@ -125,7 +126,10 @@ def infinite_swapping(
 
 
 def trackers(artifacts: Artifacts, *, train: Settings, updates: int, stream: Stream) -> xr.Dataset:
-    """Seconds of an SML-PT update with settings `train`, without and with each tracker: Dataset (tracker, repeat)."""
+    """CPU seconds of an SML-PT update without a tracker and with each tracker, as a Dataset over (tracker, repeat).
+
+    train: settings of the training.
+    """
     data = visible_matrix(artifacts["dataset"], "train")
     settings = {**train, "method": "sml-pt", "seed": str(stream)}
     kinds = {"none": settings, **{name: {**settings, "tracker": name} for name in TRACKERS}}
@@ -168,7 +172,7 @@ def _train(data, settings, updates):
 
 
 def rungs(artifacts: Artifacts, *, ladders: Sequence[int], samples: int, chains: int, stream: Stream) -> xr.Dataset:
-    """Seconds of sampling `samples` draws and of the estimates from them: Dataset over (step, rungs, repeat)."""
+    """CPU seconds of sampling `samples` draws and of estimates from the draws, over (step, rungs, repeat)."""
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     sweeps = -(-samples // chains)
     seconds = np.empty((len(STEPS), len(ladders), TIMINGS))

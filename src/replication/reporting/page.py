@@ -74,9 +74,9 @@ def page(
     card: Dataset of `reporting.scorecard.scorecard`. exhibits: {name: exhibit}, from `exhibit_of`. zoo: Dataset of all
     estimates. papers: {paper: entry} in the order of the page. An entry is {title, source}, with `question` and
     `answers` (names of exhibits) if these open the page. folder: folder of the page. companion: an interactive page to
-    link to. Both are paths from the folder of the project. templates: folder of the templates. uses: rows (model, call,
-    result) of the table below the question. findings: sentences. published: [paper, verdict, number of claims] of the
-    published run.
+    link to. `folder` and `companion` are paths from the folder of the project. templates: folder of the templates.
+    uses: rows (model, call, result) of the table below the question. findings: sentences. published: [paper, verdict,
+    number of claims] of the published run.
     """
     rows = [_row(row, folder, exhibits) for row in entries(card)]
     items = {
@@ -163,7 +163,7 @@ def _compared(zoo):
 
 
 def _row(row, folder, exhibits):
-    """A row of the scorecard for the templates. It links to its figure on the page, or else to the file."""
+    """A row of the scorecard for the templates. It links to its figure on the page, or else to the picture file."""
     picture = relative(row["picture"], folder) if row["picture"] else ""
     return {
         **row,
@@ -215,7 +215,7 @@ def _record(path, attributes, folder):
 
 
 def _section(name, entry, items, opening, rows):
-    """The section of a paper: its exhibits, those that open the page, and claims whose figures are left out."""
+    """The section of a paper: its exhibits, the exhibits that open the page, and claims whose figures are left out."""
     tiles = [item for item in items if item["paper"] == name]
     present = {item["name"] for item in tiles}
     absent = [row for row in rows if row["paper"] == name and row["figure"] not in present]

@@ -1,10 +1,10 @@
 """Quotations of published results between marks in Markdown pages. They are computed, never typed.
 
-    It lay at <!-- decisive: rts-f1-flat -->0.144 [0.110, 0.178]<!-- / --> of what was claimed.
+    The measured value is <!-- decisive: rts-f1-flat -->0.144 [0.110, 0.178]<!-- / -->.
 
-A mark names a scale and a quotation. The id of a claim gives its number with the interval, and `verdict ID` its
-verdict. `summary` gives sentences. `papers`, `findings`, `undecided` and `untested` give a table or a list of claims.
-`table NAME` gives a table of the run.
+A mark names a scale and a quotation. The id of a claim gives the measured value with its interval. `verdict ID` gives
+the verdict of a claim. `summary` gives sentences. `papers` gives a table. `findings`, `undecided` and `untested` give
+lists of claims. `table NAME` gives a table of the run.
 """
 
 import re
@@ -25,7 +25,7 @@ _MARKED = re.compile(r"(<!-- ([\w-]+): ([^>]+?) -->).*?(<!-- / -->)", re.DOTALL)
 def requoted(text: str, page: str, root: Path) -> str:
     """The text of a page, with quotations updated from the results published below `root`.
 
-    page: path of the page from `root`. Raises ValueError, one line, for a mark with an unknown name.
+    page: path of the page from `root`. Raises a one-line ValueError for a mark with an unknown name.
     """
     results = {}
 
@@ -147,7 +147,7 @@ def _to_decide(row, hours=None):
         reaches = [(high - value, least - value)]
     elif value > most:
         reaches = [(value - low, value - most)]
-    # Errors are proportional to one over the root of the repeats. Absent bounds are NaN.
+    # Errors are proportional to one over the square root of the number of repeats. Absent bounds are NaN.
     times = max((reach / apart) ** 2 for reach, apart in reaches if not np.isnan(apart))
     if times <= 1.0:
         return "The interval ends on the bound, so a few more repeats would decide the claim."

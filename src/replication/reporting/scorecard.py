@@ -55,7 +55,8 @@ def scorecard(claims: Mapping[str, Any], verdicts: Mapping[str, xr.Dataset], fig
     artifacts ({name: path})}}, in the order of papers. Attributes of the Dataset name the data sets that stand-ins
     replace.
 
-    Raises ValueError for a claim with neither a verdict nor a reason why it was not tested.
+    Raises ValueError for a claim with neither a verdict nor a reason why it was not tested. The same error
+    is raised for a verdict on a different claim.
     """
     papers = list(dict.fromkeys(figure["paper"] for figure in figures.values()))
     # The sort is stable, so the claims of a paper keep their order.
@@ -92,8 +93,8 @@ def _row(name, entry, verdicts, figure):
 def entries(card: xr.Dataset) -> list[dict[str, Any]]:
     """The rows of a scorecard as dicts of texts.
 
-    `number` has the value with its interval, and `found` also the name of the statistic. `sentence` has the claim with
-    the published value. `measured` has the measured value with the bounds.
+    `number` has the value with its interval, and `found` also the definition of the statistic. `sentence` has the claim
+    with the published value. `measured` has the measured value with the bounds.
     """
     rows = []
     # Results of earlier versions have fewer columns.
@@ -114,8 +115,10 @@ def entries(card: xr.Dataset) -> list[dict[str, Any]]:
 
 
 def _measured(row):
-    """The measured value, the bounds of the claim, and the size if it is not the paper's; empty without a
-    measurement."""
+    """The measured value, the bounds of the claim, and the size if the level is reduced or exploratory.
+
+    Without a measurement the text is empty.
+    """
     if not row["statistic"]:
         return ""
     needs = "" if row["claimed"] == "-" else f"; the claim needs {row['claimed']}"
@@ -137,7 +140,7 @@ def summary(card: xr.Dataset, scale: str) -> str:
 
 
 def counts_by_paper(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
-    """{paper: number of verdicts of each kind, in the order of VERDICTS}, from the rows of `entries`."""
+    """Returns {paper: numbers of verdicts, in the order of VERDICTS}, from the rows of `entries`."""
     by_paper = {}
     for row in rows:
         by_paper.setdefault(row["paper"], []).append(row["verdict"])

@@ -84,13 +84,14 @@ def over_repeats(
 ) -> Statistic:
     """`statistic(*replicated)` with its 95% interval; the last axis of every array holds independent repeats.
 
-    The interval comes from the jackknife (Tukey 1958) with Student's quantiles. If all arrays have the same number of
-    repeats, they are paired, and the same repeat is left out of all. Otherwise repeats are left out of one array at a
-    time, with Welch's degrees of freedom (1947). scale: scale of the interval, "log" for positive statistics, "share"
-    for shares (arcsine of the root). truth_error: standard error of the truth, if all values are errors relative to it.
-    The truth is then shifted by up to two standard errors. The largest change of the statistic per standard error is
-    added to its error in quadrature. The statistic takes arrays with a leading axis of samples, and returns a number
-    for each sample. There is no interval for fewer than five repeats, or if all repeats are alike.
+    The interval comes from the jackknife (Tukey 1958) with quantiles of Student's t distribution. If all arrays have
+    the same number of repeats, they are paired, and the same repeat is left out of all. Otherwise repeats are left out
+    of one array at a time, with Welch's degrees of freedom (1947). scale: scale of the interval, "log" for positive
+    statistics, "share" for shares (arcsine of the root). truth_error: standard error of the truth, if all values are
+    errors relative to it. The truth is then shifted by up to two standard errors. The largest change of the statistic
+    per standard error is added in quadrature to the error of the statistic. `statistic` takes arrays with a leading
+    axis of samples, and returns a number for each sample. There is no interval for fewer than five repeats, for equal
+    repeats, or if `truth_error` is infinite.
     """
     value = float(statistic(*(array[None] for array in replicated))[0])
     repeats = min(array.shape[-1] for array in replicated)
@@ -174,14 +175,14 @@ def _left_out(measured, replicated, losing):
 
 
 def _student(freedom):
-    """Half-width of a 95% interval in standard errors, by Student's law."""
+    """Half-width of a 95% interval in standard errors, by Student's t distribution."""
     from scipy.special import stdtrit  # takes long to import, and every job of the workflow would wait for it
 
     return float(stdtrit(freedom, QUANTILES[1]))
 
 
 def holm(tails: Mapping[str, float]) -> dict[str, bool]:
-    """{name: whether the claim keeps its verdict} when all claims {name: tail probability} are tested together.
+    """Returns {name: whether the claim keeps its verdict} when all claims {name: tail probability} are tested together.
 
     The probability of any false verdict among the claims is at most 5% (Holm 1979). A claim with a tail probability of
     NaN keeps no verdict.
@@ -213,12 +214,12 @@ def share_with_interval(hits: ArrayLike, number: ArrayLike) -> tuple[Array, Arra
 
 
 def mean_with_band(values: Array) -> tuple[Array, Array]:
-    """Mean over the last axis (budget, replicate) and a 95% bootstrap band: (budget,), (2, budget)."""
+    """Mean (budget,) over the replicates of values (budget, replicate), and its 95% bootstrap band (2, budget)."""
     return _with_band(values, lambda sample: sample.mean(axis=-1))
 
 
 def rmse_with_band(values: Array, truth: float) -> tuple[Array, Array]:
-    """Root mean square error over replicates (budget, replicate) and its 95% bootstrap band: (budget,), (2, budget)."""
+    """RMSE (budget,) over the replicates of values (budget, replicate), and its 95% bootstrap band (2, budget)."""
     return _with_band(values - truth, root_mean_square)
 
 

@@ -53,8 +53,8 @@ LOOKS = {
     "bethe": ("#882255", "s", "-"),
 }
 TRUTH = "black"
-# Ratios of the two ends of an axis. Above _MANY there is no room for labels between powers of ten. Below _FEW there are
-# too few powers of ten.
+# Thresholds for the ratio of the two ends of an axis. Above _MANY there is no room for labels between powers of ten.
+# Below _FEW there are too few powers of ten.
 _MANY, _FEW = {"x": 10**2.2, "y": 10**3.5}, 4.0
 _OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
 # Width of a PNG in pixels, enough for any screen; the PDF is a vector graphic for print.
@@ -87,8 +87,8 @@ def new_figure(width: float, height: float) -> Figure:
 def look_of(name: str, position: int) -> Look:
     """Colour, marker and line of an estimator; unknown estimators differ by position.
 
-    `rts-uniform` looks like `rts` with hollow markers, and `rts-modes` with edged markers. Estimators with an adapted
-    ladder have dotted lines.
+    `rts-uniform` looks like `rts` with hollow markers. `rts-modes` looks like `rts` with edged markers and dash-dotted
+    lines. Estimators with an adapted ladder have dotted lines.
     """
     method = name
     while method and method not in LOOKS:
@@ -170,7 +170,7 @@ def draw_band(axis: Axes, x: Points, values_and_band: Banded, **look: Any) -> No
 
 
 def draw_bars(axis: Axes, x: Points, values_and_band: Banded, every: int = 1, start: int = 0, **look: Any) -> None:
-    """Draw bars at every `every`-th point from `start` on in place of a band, where bands would overlap."""
+    """Draw values (x,) as a line, with bars at every `every`-th point from index `start`, where bands would overlap."""
     values, (low, high) = values_and_band
     axis.plot(x, values, **look)
     axis.vlines(x[start::every], low[start::every], high[start::every], color=look["color"], linewidth=1.2, alpha=0.7)

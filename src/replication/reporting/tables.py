@@ -1,4 +1,4 @@
-"""Tables: rows of numbers and words, and how they are written as Markdown, HTML and CSV."""
+"""Tables of numbers and words, and functions that write them as Markdown, HTML and CSV."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def markdown(frame: pd.DataFrame, title: str, notes: Iterable[str] = ()) -> str:
 
 
 def html(frame: pd.DataFrame, title: str, notes: Iterable[str] = ()) -> str:
-    """A DataFrame of texts as a complete page, with notes below."""
+    """A DataFrame of texts as a complete HTML page, with notes below the table."""
     title, below = escape(title), "".join(f"\n<p>{escape(note)}</p>" for note in notes)
     style = "body{font:15px sans-serif}td,th{padding:.2em .7em;text-align:right}td:first-child{text-align:left}"
     head = f'<meta charset="utf-8"><title>{title}</title><style>{style}</style>'
@@ -93,7 +93,7 @@ def html(frame: pd.DataFrame, title: str, notes: Iterable[str] = ()) -> str:
 
 
 def text_of(table: xr.Dataset, form: str) -> str:
-    """A table as the text of a file: md, html or csv. Its attributes hold its title and any notes."""
+    """A table as the text of a file: md, html or csv. The attributes of the table hold its title and any notes."""
     if form == "csv":
         return csv(table)
     frame, title = frame_of(table), table.attrs["title"]
@@ -101,7 +101,7 @@ def text_of(table: xr.Dataset, form: str) -> str:
 
 
 def notes_of(table: xr.Dataset) -> list[str]:
-    """Lines below a table."""
+    """The lines of notes below a table."""
     return table.attrs.get("notes", "").splitlines()
 
 

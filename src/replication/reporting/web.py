@@ -56,7 +56,7 @@ class Picture(NamedTuple):
 
 
 def embedded(png: bytes, *widths: Any) -> Any:
-    """A list with one `Picture` of a PNG for each of these largest widths.
+    """A list with a `Picture` of the PNG for each number in `widths`, its largest width in pixels.
 
     Equal input gives equal output. Raises ValueError for bytes that are not a PNG.
     """

@@ -25,7 +25,7 @@ class Checked(Section):
 
 
 class Address(Checked):
-    """One address of a file, with checksums of its own if it holds another form of the file."""
+    """An address of a file. It has separate checksums if it holds another form of the file."""
 
     file: Annotated[str, Field(pattern=_FILE)] | None = Field(None, description="Path inside a mirror folder.")
     url: Annotated[str, Field(pattern=r"^https?://[^/\s]+/\S+$")] | None = Field(None, description="Public address.")
@@ -100,7 +100,7 @@ class _FilesOrSplit(Section):
 
 
 class TextOptions(_FilesOrSplit):
-    """Options of the reader `text`: one example a row, of zeros and ones."""
+    """Options of the reader `text`: one example in each row, as zeros and ones."""
 
     separator: Literal[" ", ","] = Field(description="Character between values.")
     sort: list[Literal["train", "validation", "test"]] | None = Field(

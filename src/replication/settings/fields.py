@@ -1,6 +1,6 @@
 """Types of settings, the base class of all sections of the configuration, and error messages.
 
-Types are strict: 1000.0 is no whole number, true is no number, and NaN and infinity are refused.
+Types are strict: 1000.0 is not a whole number, true is not a number, and NaN and infinity are refused.
 """
 
 import re
@@ -41,7 +41,7 @@ class Section(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _known_keys(cls, section: Any) -> Any:
-        """Report an unknown key before a missing key, because the unknown key may be a misspelling of it."""
+        """Report an unknown key before a missing key, because the unknown key may be a misspelling."""
         if isinstance(section, dict) and cls.model_config.get("extra") == "forbid":
             known = {field.alias or name for name, field in cls.model_fields.items()}
             for key in section:
@@ -100,8 +100,8 @@ def check_options(
 ) -> None:
     """Check that a method exists, and that its functions take each option.
 
-    Options that jobs set, and those in `taken`, are refused. Values are numbers, words or lists of these. No option is
-    a path or a mapping.
+    Options that jobs set, and options in `taken`, are refused. Values are numbers, words or lists of these. No option
+    is a path or a mapping.
     """
     check_known([method], methods, key.removesuffix("options") + "method")
     if not options:
@@ -140,7 +140,7 @@ _EXPECTED = {
 
 
 def message_of(error: ValidationError, config: object) -> str:
-    """One line for the first error of a configuration."""
+    """A one-line message for the first error of a configuration."""
     errors = error.errors(include_url=False)
     first = errors[0]
     path, context = _path_of(first["loc"], config), first.get("ctx", {})

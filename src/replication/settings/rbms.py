@@ -24,7 +24,7 @@ from replication.settings.fields import (
 
 
 class Sizes(Section):
-    """Sizes of a training that all trainers share."""
+    """Settings of a training that every trainer takes."""
 
     hidden: Count = Field(description="Hidden units.")
     updates: Count = Field(description="Updates of the parameters.")
@@ -134,7 +134,7 @@ def _several(single: Any) -> Any:
 
 
 class GridTraining(Section):
-    """Trainings of a grid. A list, also as an option, gives one setting for each of its values."""
+    """Trainings of a grid. A list, also as the value of an option, gives one setting for each element."""
 
     method: _several(str) = Field(description="Trainer.")
     hidden: _several(Count) = Field(description="Hidden units.")

@@ -38,7 +38,7 @@ from replication.settings.rbms import (
 
 # Sections whose entries may have settings for other scales below the key `scales`.
 SCALED = ("figures", "grids", "comparisons", "trainings", "estimators", "models")
-# Folders of data/ that are no scale.
+# Folders of data/ that do not belong to a scale.
 _FOLDERS = ("raw", "datasets", "mirror")
 
 
@@ -199,9 +199,9 @@ class Settings(Section):
 
 
 def check_references(settings: Settings, config: dict) -> None:
-    """Check that all names refer to entries. config: the same settings, completed, with all models.
+    """Check that all names refer to entries. config: the same settings as a completed dict, with all models.
 
-    Raises ValueError, one line with the dotted path of the first unknown name.
+    Raises a one-line ValueError with the dotted path of the first unknown name.
     """
     for key, names, choices in _references(settings, config):
         check_names(key, names, choices)
@@ -252,7 +252,7 @@ def _references(settings: Settings, config: dict) -> Iterator[tuple[str, Iterabl
 
 
 def _check_starts(settings: Settings, models: dict[str, dict]) -> None:
-    """Check that the `start` entries form no circle, and that a model and its start have equally many visible units."""
+    """Check that the `start` entries form no cycle, and that each `start` has the same number of visible units."""
     for name, entry in settings.models.items():
         if not isinstance(entry, TrainedModel) or not entry.start:
             continue

@@ -25,7 +25,7 @@ _ROUNDING = 1e-9
 
 
 class Spins(NamedTuple):
-    """Spins s = 2 x - 1 with log f = sum K s s' over bonds + sum F s over sites; visible units are the first sites."""
+    """Spins s = 2 x - 1 with log f = sum K s s' over bonds + sum F s over sites. The first sites are visible units."""
 
     first: np.ndarray  # (bond,) visible site
     second: np.ndarray  # (bond,) hidden site
@@ -48,7 +48,7 @@ def spins_of(rbm: RBM) -> Spins:
 
 
 def aligned(spins: Spins) -> Floats | None:
-    """Signs (site,) of the spins after which no coupling is negative; None if the couplings are frustrated."""
+    """Signs (site,) of the spins after which no coupling is negative, or None if the couplings are frustrated."""
     # Imported here, because these modules take long to import.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -63,7 +63,7 @@ def aligned(spins: Spins) -> Floats | None:
     return None if (plus == minus).any() else np.where(plus < minus, 1.0, -1.0)
 
 
-# Most sites of a front: tables then take 2 MB, and each site takes some ten milliseconds.
+# Largest number of sites in a front. At this number a table takes 2 MB, and a site takes about ten milliseconds.
 LARGEST_WIDTH = 18
 
 
@@ -159,7 +159,7 @@ def _tables(table, step):
 
 # Sweeps of the first attempt; each further attempt starts twice as far in the past.
 _FIRST = 8
-# Most random numbers for one draw: half a gigabyte.
+# Largest number of random numbers for one draw. They take half a gigabyte.
 LARGEST_PAST = 1 << 26
 
 
@@ -167,9 +167,9 @@ def drawn_from_the_past(spins: Spins, signs: Floats, count: int, generator: Gene
     """Independent exact draws of all spins, bool (count, site): whether each spin is +1.
 
     spins: Spins without a field. signs (site,): the signs from `aligned`. The upper chain starts with all bonds open,
-    and the lower chain with all bonds closed. Both start further back, with the same random numbers for the same
-    sweeps, until they agree at time 0. Then every cluster takes a random sign (Propp & Wilson 1996; Edwards & Sokal
-    1988). Raises ValueError if the chains have not met within 2**26 random numbers.
+    and the lower chain with all bonds closed. Both chains start further and further back, with the same random numbers
+    for the same sweeps, until they agree at time 0. Then every cluster takes a random sign (Propp & Wilson 1996;
+    Edwards & Sokal 1988). Raises ValueError if the chains have not met within 2**26 random numbers.
     """
     graph = graph_of(spins)
     draws = np.empty((count, signs.size), bool)

@@ -16,7 +16,7 @@ from logzoo.types import Seed
 
 
 class Known(NamedTuple):
-    """An RBM and its exact log Z in nats; source: reference for the exact value."""
+    """An RBM, its exact log Z in nats, and a reference for this value."""
 
     rbm: RBM
     log_z: float

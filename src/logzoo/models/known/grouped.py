@@ -10,7 +10,7 @@ from logzoo.checks import finite_array, positive_number, whole_number
 from logzoo.models.rbm import RBM
 from logzoo.types import ArrayLike, Floats, Generator
 
-# Most combinations of counts that are summed: 64 MB, and a minute or two at 784 visible units.
+# Largest number of combinations of counts that are summed. They take 64 MB, and a minute or two at 784 visible units.
 LARGEST_SUM = 1 << 23
 # Numbers (combinations x visible units) per block: few enough to stay in the processor's cache.
 _TOGETHER = 1 << 18
@@ -86,10 +86,12 @@ def bias_for_odds(terms: Floats, odds: float) -> float:
 def twins(
     generator: Generator, *, visible: int = 784, hidden: int = 500, strength: float = 4.0, odds: float = 1.0
 ) -> tuple[RBM, float]:
-    """An RBM with one group of hidden units, and its log Z in nats. Two mirrored modes have most units on or most off.
+    """An RBM with one group of hidden units, and its log Z in nats.
+
+    The RBM has two mirrored modes. In one mode most hidden units are on, in the other mode most are off.
 
     Weights are 2 strength xi u / hidden, with random signs xi and u uniform on [0, 1]. The visible bias is minus half
-    of the input from all hidden units. odds: odds of the mode with most units on against the mode with most units off.
+    of the input from all hidden units. odds: odds that at least half of the hidden units are on.
     Raises a ValueError that names the argument.
     """
     column = _column(generator, visible, hidden, strength)
@@ -119,13 +121,14 @@ def wide_narrow(
 def hopfield(
     generator: Generator, *, visible: int = 784, hidden: int = 500, patterns: int = 2, strength: float = 2.0
 ) -> tuple[RBM, float]:
-    """An RBM with a group of hidden units for each of a few orthogonal patterns of signs, and its log Z in nats.
+    """An RBM that stores a few orthogonal patterns of signs, and its log Z in nats.
 
-    hidden: number of hidden units, divided equally among the patterns. A group that is all on adds strength times its
-    pattern to the inputs of the visible units; a group that is all off subtracts it. There is no field. Visible units
-    are in random order. The numbers of visible units with each combination of signs differ by at most one. The
-    2^patterns modes are equally probable if 2^patterns divides the number of visible units (Hopfield 1982; one pattern:
-    Mattis 1976). Raises a ValueError that names the argument.
+    Each pattern has its own group of equal hidden units. hidden: number of hidden units; the sizes of the groups differ
+    by at most one. A group that is all on adds strength times its pattern to the inputs of the visible units, and a
+    group that is all off subtracts it. There is no field. Visible units are in random order. The numbers of visible
+    units with each combination of signs differ by at most one. The 2^patterns modes are equally probable if 2^patterns
+    divides the number of visible units (Hopfield 1982; one pattern: Mattis 1976). Raises a ValueError that names the
+    argument.
     """
     patterns = whole_number("patterns", patterns)
     if 2.0 ** min(patterns, 99) > LARGEST_SUM:
@@ -145,12 +148,12 @@ def _column(generator, visible, hidden, strength):
 
 
 def _with_odds(column, hidden, visible_bias, odds):
-    """`grouped` with one group, whose bias makes at least half of its units on with these odds."""
+    """Call `grouped` with one group. Its bias is such that at least half of the units are on with these odds."""
     bias = bias_for_odds(log_terms(column, [hidden], visible_bias, [0.0]), odds)
     return grouped(column, [hidden], visible_bias, [bias])
 
 
-# Most units of a smaller layer that is enumerated: a second per model.
+# Largest number of units of a smaller layer that is enumerated, which takes about a second.
 LARGEST_LAYER = 20
 
 
@@ -176,7 +179,10 @@ def blocks(parts: Iterable[tuple[RBM, float]]) -> tuple[RBM, float]:
 def random_blocks(
     generator: Generator, *, count: int = 40, visible: int = 20, hidden: int = 12, scale: float = 3.0, bias: float = 0.1
 ) -> tuple[RBM, float]:
-    """The RBM of `count` diagonal blocks by `random_small`, and its log Z in nats; errors as in `random_small`."""
+    """The RBM of `count` diagonal blocks by `random_small`, and its log Z in nats.
+
+    Raises ValueError as `random_small` does.
+    """
     options = {"visible": visible, "hidden": hidden, "scale": scale, "bias": bias}
     return blocks(random_small(generator, **options) for _ in range(whole_number("count", count)))
 
@@ -186,8 +192,8 @@ def random_small(
 ) -> tuple[RBM, float]:
     """An RBM with weights N(0, scale^2) and at most 20 units in the smaller layer, and its enumerated log Z in nats.
 
-    Biases balance the weights, so that a state and its reverse would be equally probable. N(0, bias^2) is then added to
-    each bias. Raises a ValueError that names the argument.
+    Biases balance the weights, so that a state and its reverse would be equally probable. A draw from N(0, bias^2) is
+    then added to each bias. Raises a ValueError that names the argument.
     """
     # Imported here, because it takes long to import.
     from logzoo.models.exact_sums import exact_log_z

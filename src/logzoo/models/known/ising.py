@@ -14,8 +14,9 @@ from logzoo.types import Array, ArrayLike, Floats, Generator
 def checkerboard(rows: int, columns: int, first: Array, second: Array, couplings: Floats) -> RBM:
     """The RBM of spins s = 2 x - 1 with log f = sum over bonds of K s s', without field.
 
-    first, second (bond,): numbers row * columns + column of the two squares, of different colours, that a bond joins.
-    couplings K (bond,). A bond is 4 K x x' - 2 K x - 2 K x' + K, so log Z of the RBM is log Z of the spins minus sum K.
+    first, second (bond,): numbers row * columns + column of the two squares that a bond joins. The two squares have
+    different colours. couplings (bond,): the K. A bond contributes 4 K x x' - 2 K x - 2 K x' + K, so log Z of the RBM
+    is log Z of the spins minus sum K.
     """
     hidden = np.indices((rows, columns)).sum(axis=0).ravel() % 2
     # Number of each square within its layer.
@@ -93,8 +94,8 @@ def planar_glass(
 ) -> tuple[RBM, float]:
     """An RBM of rows x columns spins on a chessboard with random couplings, and its log Z in nats.
 
-    couplings: "gaussian", N(0, scale^2), or "signs", +-scale with equal odds. Raises a ValueError that names the
-    argument.
+    couplings: "gaussian" for draws from N(0, scale^2), or "signs" for +scale and -scale with equal probability. Raises
+    a ValueError that names the argument.
     """
     rows, columns = whole_number("rows", rows, minimum=2), whole_number("columns", columns, minimum=2)
     one_of("couplings", couplings, ("gaussian", "signs"))
@@ -122,7 +123,7 @@ def log_z_planar(horizontal: ArrayLike, vertical: ArrayLike) -> float:
     Z = 2^spins prod cosh K sqrt(det(1 - T)), with T over directed bonds. From a bond e to a bond e' that starts where e
     ends and does not turn back, T is tanh(K_e) exp(i turn / 2) (Kac & Ward 1952; Cimasoni 2010). Cost: two sparse LU
     factorisations; 40 x 40 spins take 0.1 s. Raises ValueError for shapes that do not match, and for couplings so
-    strong that rounding would show.
+    strong that rounding changes the determinant.
     """
     first, second, couplings, (rows, columns) = _bonds(horizontal, vertical)
     log_cosh = np.abs(couplings) + np.log1p(np.exp(-2.0 * np.abs(couplings))) - np.log(2.0)
@@ -167,7 +168,10 @@ def _without_turning_back(first, second, tanh):
 
 
 def _log_determinant(matrix):
-    """log |det| of a sparse matrix; ValueError if the value from its transpose differs by more than rounding."""
+    """log |det| of a sparse matrix.
+
+    Raises ValueError if the value from the transposed matrix differs by more than 1e-8.
+    """
     from scipy.sparse.linalg import splu
 
     try:

@@ -47,7 +47,7 @@ def look_of(name: str) -> Look:
 
 
 def draw_states(gradients: Dataset, variable: str, label: str, title: str, names: Names) -> Figure:
-    """A figure of a variable of `gradients` against steps, early and late in training; names: {sampler: title}."""
+    """A figure of a variable of `gradients` against sweeps, early and late in training; names: {sampler: title}."""
     figure = new_figure(8.0, 4.0)
     axes = figure.subplots(1, len(_STATES), sharey=True)
     for axis, (state, text) in zip(axes, _STATES.items(), strict=True):
@@ -90,7 +90,7 @@ _OF_STATES = {
 }
 _SMALLER = "smaller than 1: {}"
 # Standard deviations of logarithms over trainings, for figures 2 and 4. For `spread` the pilot found 0.25 and 0.37 with
-# five runs of each training. With 15 runs these are smaller by a factor of up to the root of 3.
+# five runs of each training. With 15 runs these are smaller by a factor of up to the square root of 3.
 _SPREADS = {
     "late": (0.16, 0.15),
     "pcd": (0.21, 0.18),
@@ -101,7 +101,7 @@ _SPREADS = {
 
 
 def _claims(size, number, column):
-    """The claims of figure `number`, on a model of this size; column: index of the figure in `_SPREADS`."""
+    """The claims of figure `number`, on a model of this size; column: index of the figure in pairs of `_SPREADS`."""
     where = f"section 4.4, figure {number}"
 
     def power(key, effect=0.8):
@@ -219,7 +219,7 @@ def over_steps(values: Array, steps: Array) -> Array:
 
 
 def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
-    """Distance to the exact gradient against steps, early and late in training."""
+    """Distance to the exact gradient against sweeps, early and late in training."""
     return draw_states(artifacts["gradients"], "distance", DISTANCE, title, names)
 
 

@@ -37,7 +37,7 @@ def trainers_of(here: Here, name: str, trainers: Iterable[str]) -> dict[str, Set
 
 
 def _settings_of(comparison, entry):
-    """Settings of a training by a trainer of a comparison, including its method."""
+    """Settings of a comparison's training by one of its trainers, with the trainer's method."""
     return {**comparison["train"], "method": entry["method"], **entry["options"]}
 
 
@@ -47,7 +47,7 @@ def _chains(samplers, ladders):
 
 
 def gradients(here: Here) -> Experiment:
-    """The experiment on how far the samplers of a figure are from the exact gradient."""
+    """The experiment that measures the distance of a figure's samplers from the exact gradient."""
     model, samplers = here.entry["model"], samplers_of(here)
     names = here.trainings(model)
     sizes = here.chosen("states", "ladders", "steps", "repeats", "points")
@@ -115,7 +115,7 @@ def _timed(here, gradient, name, trainers, samplers, path):
     comparison, steps = comparison_of(here, name), here.entry["steps"]
     trainings = {key: _settings_of(comparison, entry) for key, entry in trainers_of(here, name, trainers).items()}
     ladders = gradient.entry["ladders"]
-    # `timing.infinite_swapping` makes 3 * steps steps of each sampler, and 12 * steps updates of each trainer.
+    # The factors 3 and 12 assume three timings. With TIMINGS = 5 there are 5 * steps steps and 20 * steps updates.
     works = [_work(here, comparison, train, 12 * steps) for train in trainings.values()]
     sampling = here.visits(gradient.entry["model"], 3 * steps * _chains(samplers, ladders))
     return here.experiment(

@@ -27,7 +27,7 @@ CLAIMS = {
         not_tested="an illustration, nothing to measure",
     )
 }
-# Height of the notice about stand-in data, in inches.
+# Width of the notice about stand-in data, in inches.
 _NOTICE_WIDTH = 6.6
 
 

@@ -1,6 +1,6 @@
 """Infinite swapping figure 6: prediction accuracy on larger data.
 
-Prediction accuracy while training on larger data, its mean and variance over repeats. Hult et al. (2019), figure 6.
+Mean and variance over repeats of the prediction accuracy while training on larger data. Hult et al. (2019), figure 6.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Quartiles and medians of accuracies, from the comparisons on MNIST and on the larger toy data, in this order."""
+    """Interquartile ranges and medians of accuracies; `runs` has MNIST first, then the larger toy data."""
     mnist, toy = artifacts["runs"].values()
 
     def parts(runs, first, last, best="ins"):

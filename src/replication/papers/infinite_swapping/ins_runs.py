@@ -1,9 +1,9 @@
 """Experiments of Hult et al. (2019): distances of running estimates of the gradient, and repeats of trainings.
 
-Figures 2 and 4: distance of a running estimate of the gradient from the exact gradient. Both contain the same part from
-the data, so only the part from the model counts. The statistics are v p(h | v)', v and p(h | v), with weights. Their
-mean over all sweeps so far is compared with their exact expectations. Figures 3, 5 and 6: likelihood and prediction
-accuracy at the snapshots of trainings.
+Figures 2 and 4: distance of a running estimate of the gradient from the exact gradient. Both gradients contain the same
+part from the data, so only the part from the model counts. The statistics are v p(h | v)', v and p(h | v), with
+weights. The means of the statistics over all sweeps so far are compared with the exact expectations. Figures 3, 5 and
+6: likelihood and prediction accuracy at the snapshots of trainings.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def gradient_distances(
     """Distances of running estimates of the gradient from the exact one, and how evenly replicas use temperatures.
 
     states: {name: RBM}. samplers: {name: settings of InfiniteSwapping}. Each repeat runs `ladders` ladders from uniform
-    units for `steps` sweeps; a setting `ladders` of a sampler takes precedence. Distances are computed at `points`
-    numbers of sweeps, which grow by equal ratios. Returns a Dataset over (state, sampler, repeat, step).
+    units for `steps` sweeps; a setting `ladders` of a sampler takes precedence. Distances are computed at up to
+    `points` numbers of sweeps, which grow by equal ratios. Returns a Dataset over (state, sampler, repeat, step).
     """
     looks = np.unique(np.geomspace(1, steps, points).round().astype(int))
     shape = len(states), len(samplers), repeats, looks.size
@@ -101,7 +101,7 @@ def swapped_ladders(key: np.uint64, repeats: int, ladders: int, settings: Settin
 
 
 def _distances(rbm, sampler, looks, repeats):
-    """Distance and unevenness (repeat, look) of one sampler at one RBM."""
+    """Distance and unevenness (repeat, step) of one sampler at one RBM."""
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     exact = exact_expectations(rbm.weights, rbm.visible_bias, rbm.hidden_bias)
     target = np.concatenate([means.ravel() for means in exact[1:]])
@@ -139,11 +139,11 @@ def trainings(
     initial_scale: float | None = None,
     **settings: Any,
 ) -> xr.Dataset:
-    """The experiment of one trainer in a comparison. All trainers of a comparison share the subset.
+    """The experiment of one trainer in a comparison. All trainers of a comparison share the subset for accuracies.
 
     train: settings of the training, including `method`. paired: all trainers also share the initial weights and the
-    mini-batches of a repeat, so that their difference varies less. initial_scale: standard deviation of the initial
-    weights and biases, in place of the trainer's default.
+    mini-batches of a repeat, so that differences between trainers vary less. initial_scale: standard deviation of the
+    initial weights and biases, in place of the trainer's default.
     """
     data = visible_matrix(artifacts["dataset"], "train")
     snapshots = {"every": max(1, train["updates"] // points), "snapshots": points}
@@ -170,12 +170,12 @@ def _initial(visible, hidden, scale, stream):
 def repeated_training(
     train: Callable[[int], TrainingRun], examples: Array, labels: int, *, repeats: int, subset: int, stream: Stream
 ) -> xr.Dataset:
-    """Train `repeats` times and judge every snapshot. Returns a Dataset over (repeat, update), in nats.
+    """Train `repeats` times and judge every snapshot. Returns a Dataset over (repeat, update).
 
     train(repeat) -> TrainingRun with snapshots at the same updates in each repeat. examples: training data (examples,
     visible); the last `labels` units are a one-hot label. Accuracy is the mean log p(label | v) of `subset` examples.
-    These are drawn once, so that the spread of the accuracy comes from the trainings alone. The mean log-likelihood of
-    all examples is exact. It is left out if log Z cannot be enumerated.
+    These examples are drawn once, so that the spread of the accuracy comes from the trainings alone. The mean
+    log-likelihood of all examples is exact. It is left out if both layers have more than 12 units.
     """
     chosen = stream.child("subset").generator().choice(len(examples), min(subset, len(examples)), replace=False)
     rows = []

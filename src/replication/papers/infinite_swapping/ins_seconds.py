@@ -1,4 +1,4 @@
-"""Infinite swapping over seconds: compared with its rivals at equal seconds, and with many temperatures."""
+"""Infinite swapping compared with its rivals at equal seconds, and infinite swapping with many temperatures."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Settings of infinite swapping that the paper varied: initial parameters, numbers of swaps and of temperatures.
 
 Mean and variance over repeats of the exact mean log-likelihood while training, on toy data of 20 visible units. The
-settings are other initial parameters, more swaps, and 12 temperatures of 4 chains. Hult et al. (2019), section 4.2.
+settings are other initial parameters, more swaps, and 12 temperatures with 4 chains each. Hult et al. (2019), section
+4.2.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 LABELS = {"log_likelihood": "mean log-likelihood [nat]", "accuracy": "prediction accuracy\n[nat an example]"}
 LOST = "largest mean {} over repeats of PCD-1 before the last fifth of the updates, less its mean over them [nat]"
-# The y axis leaves out the rise during this first share of a training.
+# Initial share of a training that does not count for the limits of the y axis, because the likelihood rises steeply.
 _RISE = 0.02
 END = 0.8  # share of the updates after which the end of a training begins
 RIVALS = ("pcd", "pt")
@@ -110,7 +110,10 @@ _GROUPS = 15
 
 
 def over_groups(statistic: Measure, *values: Array, scale: str = "linear") -> Statistic:
-    """A statistic of arrays (update, repeat); `statistic` takes arrays (resample, update, member, group)."""
+    """A statistic of arrays (update, repeat) over groups of repeats.
+
+    `statistic` takes arrays (resample, update, member, group).
+    """
     return over_repeats(statistic, *map(_grouped, values), scale=scale)
 
 
@@ -148,7 +151,7 @@ def _ratio_of_variances(ours, *rivals):
 
 
 def loss_of(run: Dataset, variable: str) -> Statistic:
-    """Best mean of PCD-1 over repeats before the last fifth of the updates, minus its mean in the last fifth.
+    """Largest mean over repeats before the last fifth of the updates, minus the mean in the last fifth.
 
     The statistic is negative if the mean still rises.
     """

@@ -1,8 +1,8 @@
 """log Z by tours beside other estimators, and likelihoods of trained RBMs (Savarese et al. 2018).
 
 `tour_estimates` computes log Z from growing numbers of tours (corollary 2, figure 4). `trained_likelihoods` computes
-the log-likelihoods of tables 1 and 2 for all runs and learning rates. Their log Z is enumerated. For larger RBMs it is
-estimated by AIS, and the first RBM is enumerated as a check.
+the log-likelihoods of tables 1 and 2 for all runs and learning rates. log Z is enumerated, or estimated by AIS for
+larger RBMs. With AIS, the first RBM is enumerated as a check.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _FIRST = 10
 
 
 def by_tours(artifacts: Artifacts, **settings: Any) -> xr.Dataset:
-    """The experiment on a model. The base is matched to the training data."""
+    """Estimate log Z of a model by tours, and by other estimators from the base of the training data."""
     data = visible_matrix(artifacts["dataset"], "train")
     return tour_estimates(RBM.from_dataset(artifacts["model"]), data, log_odds(data), **settings)
 
@@ -71,10 +71,10 @@ def tour_estimates(
     """Estimates of log Z by the first tours of each replicate, for `points` numbers of tours from 10 to `tours`.
 
     Tours are cut after `cap` sweeps. The stopping set has a draw for each example of `data` (examples, visible).
-    sweeps: limit on the sweeps of all tours of a replicate. When it is spent, unfinished tours are cut at equal length.
+    sweeps: limit on the sweeps of all tours of a replicate. At this limit, unfinished tours are cut at equal length.
     others: other estimators {name: (method, options)}, run from log-odds `base` with `chains` chains. Their budgets are
     `shares` of the mean chain-sweeps of all tours and the stopping set. Returns a Dataset over (replicate, tours) and
-    (estimator, share, replicate), in nats.
+    (estimator, share, replicate), with log Z in nats.
     """
     counts = np.unique(np.geomspace(_FIRST, tours, points).round().astype(int))
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
@@ -158,7 +158,7 @@ def likelihoods(
     annealed: Any,
     **settings: Any,
 ) -> xr.Dataset:
-    """The experiment with the runs of a trainer on a data set; `train` has "grey" or "binary" as `values`.
+    """Likelihoods of the runs of a trainer on a data set. `train["values"]` is "grey" or "binary".
 
     annealed: {"sweeps", "chains"} of AIS, or None if log Z is enumerated.
     """
@@ -189,9 +189,9 @@ def trained_likelihoods(
     """Mean log-likelihoods, in nats, of RBMs trained by train(rate, run) -> TrainingRun.
 
     splits: {name: visible values (examples, visible) from 0 to 1}. The values of a training that diverged are NaN.
-    estimate(rbm, rate, run) -> Estimate replaces enumeration. The first RBM is enumerated as well. If its two values
-    disagree, all RBMs are enumerated. An RBM whose estimate did not converge is always enumerated. Returns a Dataset
-    over (rate, run, split).
+    estimate(rbm, rate, run) -> Estimate replaces enumeration. The first RBM is enumerated as well. If its two values of
+    log Z differ by more than four standard errors, all RBMs are enumerated. An RBM whose estimate did not converge is
+    always enumerated. Returns a Dataset over (rate, run, split).
     """
     likelihood = np.full((len(rates), runs, len(splits)), np.nan)
     log_z, std_error, sweeps, finished = np.full((4, len(rates), runs), np.nan)

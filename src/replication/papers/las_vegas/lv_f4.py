@@ -25,7 +25,7 @@ _STATES = (
     "over trainings, replicates, and the states after 15 epochs of CD-1 and after LVS-1; trainings whose true log Z is"
     " not known, as its long runs did not converge, are left out"
 )
-# The authors' code.
+# Hidden units, tours and longest tour in the authors' code.
 _HIDDEN, _TOURS_PUBLISHED, _CAP = 32, 1_000, 100_000
 CLAIMS = {
     "converges": Claim(
@@ -111,7 +111,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
         starts.append([of_tours[0] for of_tours in errors])
         held.append([_share_held(by_tours, *truth) for by_tours, *truth in known])
         doubts += [doubt for *_, doubt in known]
-    # Arrays (state, replicate, training), with equally many trainings of all states.
+    # Arrays (state, replicate, training), with the same number of trainings for each state.
     fewest = min(map(len, ends))
     if not fewest:
         return dict.fromkeys(CLAIMS, untested())

@@ -112,7 +112,7 @@ def draw_1(artifacts: Artifacts) -> Figure:
 
 
 def tours_of(home: Array) -> list[tuple[int, bool]]:
-    """For each sweep, the number of its tour and whether this tour returns; home (sweep,): returns after each sweep."""
+    """Returns (tour number, whether the tour returns) for each sweep. home (sweep,): 1 if the sweep returns."""
     numbers = np.concatenate([[0], np.cumsum(home)[:-1]])
     return [(int(number), bool(number < np.sum(home))) for number in numbers]
 

@@ -29,7 +29,7 @@ _MEAN_LENGTH = 1_100
 
 
 def lengths(here: Here, model: str) -> dict[str, Experiment]:
-    """Experiments {training: Experiment} on the lengths of tours of every training of a model.
+    """Experiments {training: Experiment} on tour lengths, for every training of a model.
 
     The tours of the model of lv-f2b run to stopping sets of several sizes. All models trained as published have the
     `cap` of lv-f3, because figure 3 shows tours that are unfinished at this length.
@@ -74,7 +74,7 @@ def tour_size(here: Here, models: Iterable[str]) -> Size:
 
 
 def over_trainings(of_one: Callable[[Dataset], ArrayLike], trainings: Mapping[str, Dataset]) -> Array:
-    """The values (..., training) of `of_one` at the Datasets of all trainings; of_one(Dataset) -> number or array."""
+    """The values (..., training) of the function `of_one` for the Datasets of all trainings."""
     return np.stack([np.asarray(of_one(tours), float) for tours in trainings.values()], axis=-1)
 
 

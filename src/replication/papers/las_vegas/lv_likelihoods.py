@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _RIVALS = ("cd-1", "cd-10", "pcd-1", "pcd-10")
 REFERENCE = "lvs-1"
-# Updates of an epoch of MNIST, epochs of the paper, and hidden units of the tables in the code of the paper.
+# Updates in an epoch of MNIST, epochs in the paper, and hidden units of each table in the paper's code.
 _EPOCH, _EPOCHS, _HIDDEN = 429, 100, {"lv-t1": 32, "lv-t2": 25}
 # Mean test log-likelihoods of tables 1 and 2, nats.
 _LEVELS = {

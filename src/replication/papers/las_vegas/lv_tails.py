@@ -160,7 +160,7 @@ def _statistics_2a(artifacts: Artifacts) -> Statistics:
     }
 
 
-# Tours longer than this are the tail, in sweeps: the largest length that the authors' code allows in figure 2.
+# Length in sweeps above which tours are the tail. The authors' code allows no longer tours in figure 2.
 _LONG = 1_000
 # Most tours of a training take one sweep if their share exceeds this value.
 _MOST = 0.5
@@ -172,13 +172,13 @@ def _median(length):
 
 
 def _returned(tours):
-    """Numbers of tours of one sweep that end in the hidden state from which they started, and of all such tours."""
+    """Number of tours of one sweep that end in their first hidden state, and number of all tours of one sweep."""
     single = (with_means(tours) == 1) & (with_means(tours, "finished") == 1)
     return np.array([(with_means(tours, "same") * single).sum(), single.sum()])
 
 
 def _returns(tours):
-    """Numbers of returns and sweeps at ages above a tenth of the cap, and at ages from a hundredth to a tenth of it."""
+    """Numbers of returns and sweeps at ages above a tenth of the cap, and from a hundredth to a tenth of the cap."""
     length, finished, cap = with_means(tours), with_means(tours, "finished") == 1, tours.attrs["cap"]
     ages = [(cap / 10, cap), (cap / 100, cap / 10)]
     return np.concatenate(
@@ -190,7 +190,7 @@ def _returns(tours):
 
 
 def draw_2a(artifacts: Artifacts, *, titles: Names) -> Figure:
-    """Tails of tour lengths of several models, with visible units drawn, and also at their means if these were run."""
+    """Tails of tour lengths by model, with visible units drawn, and at their means for models trained as published."""
     figure = new_figure(7.0, 5.0)
     axis = figure.subplots()
     by_model = {model: next(iter(trainings.values())) for model, trainings in artifacts["tours"].items()}

@@ -66,13 +66,13 @@ def tour_lengths(
     shown: int,
     stream: Stream,
 ) -> xr.Dataset:
-    """A Dataset of tours from hidden states that are drawn from training images, cut after `cap` sweeps.
+    """Lengths of tours that start from hidden states drawn from training images, and are cut after `cap` sweeps.
 
     rounds: for each stopping set, the number of hidden states drawn for each image. Each set contains all smaller sets.
     visible: "draws", "means". `batches` times `batch` images are drawn uniformly. Tours to every set start from the
-    same states and use the same random numbers. The Dataset over (visible, rounds, batch, tour) also has the images of
-    the `shown` shortest and the `shown` longest tours, with their first visible draws. These are tours to the first
-    set, with the last entry of `visible`.
+    same states and use the same random numbers. Returns a Dataset over (visible, rounds, batch, tour). For the `shown`
+    shortest and the `shown` longest tours it also has the starting image and the first visible draw. These tours return
+    to the first set, with the last entry of `visible`.
     """
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     example = stream.child("examples").generator().integers(len(images.data), size=batches * batch)
@@ -158,7 +158,7 @@ def broken_chains(
 
 
 def inspected(artifacts: Artifacts, *, k: int, sweeps: int, inspected: int, stream: Stream) -> xr.Dataset:
-    """The experiment on the tour from which CD-k takes its state: `inspected` chains of a model, cut after `sweeps`.
+    """The experiment on the tour from which CD-k takes its state: `inspected` chains of `sweeps` sweeps.
 
     Each chain starts from a hidden state that is drawn from a training image. A tour ends when this state is drawn
     again, so the tours of a chain are independent draws. Returns a Dataset over chains.
@@ -179,9 +179,9 @@ def inspected(artifacts: Artifacts, *, k: int, sweeps: int, inspected: int, stre
 
 
 def tours_at(home: Array, k: int) -> tuple[Array, Array]:
-    """Lengths (chain,) of the first tour and of the tour that sweep k belongs to; home (sweep, chain): returns.
+    """Lengths (chain,) of the first tour and of the tour that sweep k belongs to.
 
-    An unfinished tour counts with its length at the last sweep.
+    home (sweep, chain): whether the chain returns. An unfinished tour counts with the length at the last sweep.
     """
     ends = np.where(home, np.arange(1, len(home) + 1)[:, None], len(home))
     starts = np.where(home[: k - 1], np.arange(1, k)[:, None], 0).max(axis=0, initial=0)

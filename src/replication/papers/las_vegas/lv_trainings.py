@@ -1,4 +1,4 @@
-"""Las Vegas tables 1 and 2: mean log-likelihoods by trainer, at the learning rate with the best validation."""
+"""Las Vegas tables 1 and 2: mean log-likelihoods by trainer, at the rate with the best validation likelihood."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _MIXING = {
     "autocorrelation_time": ("integrated autocorrelation time of the rung in draws", "1"),
     "round_trip_rate": ("round trips between the ends of the ladder per 1000 draws", "1"),
 }
-# Window of the estimator of an autocorrelation time, in multiples of that time (Sokal 1997, section 3).
+# Window of the estimator of an autocorrelation time, in multiples of the time (Sokal 1997, section 3).
 _WINDOW = 5.0
 
 
@@ -64,7 +64,7 @@ class _Sampler:
         self.sizes = tune(self.target, self.base, ledger, stream.child("tuning"), betas=self.betas, **tuning)
 
     def run(self, stream, step_sizes, draws):
-        """Run one replicate: return its draws, and the leapfrog steps of each chain."""
+        """Run one replicate. Returns the draws, and the number of leapfrog steps of each chain."""
         initial_draws = self.initial["initial_draws"] * self.initial["initial_iterations"]
         ledger = SweepLedger((draws + initial_draws) * hamiltonian_chains.STEPS, self.chains)
         settings = {"draws": draws, "betas": self.betas, **self.initial}
@@ -72,10 +72,10 @@ class _Sampler:
 
 
 def ladder_of(name: str, rungs: int, target: GaussianMixture, base: GaussianMixture) -> Array:
-    """Inverse temperatures (rung,) as in `paths.inverse_temperatures`, or "geometric" for equal ratios of precision.
+    """Inverse temperatures (rung,) by `paths.inverse_temperatures`, or for "geometric" with equal ratios of precision.
 
-    Along the path the precision of a coordinate grows from its value in the base to its value in the components of the
-    target. Rungs with equal ratios of precision are about equally far apart for the sampler.
+    Along the path the precision of a coordinate grows from the precision of the base to the precision of the
+    components. Rungs with equal ratios of precision are about equally far apart for the sampler.
     """
     if isinstance(name, str) and name == "geometric":
         precision = np.geomspace(1.0 / base.variance, 1.0 / target.variance, whole_number("rungs", rungs, minimum=2))
@@ -88,9 +88,10 @@ def estimators(_: object, *, samples: Sequence[int], replicates: int, stream: St
     """log Z (estimator, samples, replicate) by every estimator from the same draws, with adaptive step sizes.
 
     The experiment needs no artifacts. samples: increasing numbers of draws, summed over the chains of a replicate. An
-    estimate reads the first draws of a run. settings: the ladder, the chains, their initial iterations, and `tuning`
-    for `hamiltonian_chains.tune`. Returns a Dataset that also has exact log Z and the limit of each estimator for
-    infinitely many draws. Raises ValueError if the numbers of samples are not increasing multiples of the chains.
+    estimate reads the first draws of a run. settings: arguments of `_Sampler`, with `tuning` for
+    `hamiltonian_chains.tune`. Returns a Dataset that also has exact log Z and the limit of each estimator for
+    infinitely many draws. Raises ValueError if the numbers of samples are not increasing multiples of the number of
+    chains. The smallest number must be at least twice the number of chains.
     """
     chains = settings["chains"]
     uneven = [count for count in samples if count % chains or count < 2 * chains]
@@ -137,8 +138,8 @@ def _limits(sampler):
 def estimates(draws: HamiltonianDraws, count: int) -> dict[str, float]:
     """log Z in nats by every estimator, {name: log Z}, from the first `count` draws of every chain.
 
-    RTS and TI-RB weight a draw by q(beta_k | x) at every rung. The other estimators count a draw at the rung that was
-    drawn given its x. Sources: eqs 9, 12, 18 (MBAR) and 21; Friel, Hurn & Wyse (2014).
+    RTS and TI-RB weight a draw by q(beta_k | x) at every rung. The other estimators assign a draw to the rung that was
+    drawn given x. Sources: eqs 9, 12, 18 (MBAR) and 21; Friel, Hurn & Wyse (2014).
     """
     betas, delta, rungs = draws.betas, draws.delta[:, :count].ravel(), draws.rungs[:, 1 : count + 1].ravel()
     log_q = np.log(draws.prior) - draws.log_z_hat + betas * delta[:, None]
@@ -164,7 +165,7 @@ def estimates(draws: HamiltonianDraws, count: int) -> dict[str, float]:
 
 
 def steps(_: object, *, draws: int, replicates: int, stream: Stream, **settings: Any) -> xr.Dataset:
-    """Fixed against adaptive step sizes: mixing along the ladder and log Z by RTS (step rule, replicate).
+    """Compare fixed with adaptive step sizes: mixing along the ladder and log Z by RTS (step rule, replicate).
 
     draws: recorded draws of every chain of a replicate; settings as in `estimators`. The fixed step is the average of
     the adaptive steps. Both rules therefore need the tuning, and take the same number of leapfrog steps per draw.
@@ -225,8 +226,8 @@ def autocorrelation_time(values: Array) -> float:
     """Integrated autocorrelation time in draws, at least 1, of chains (chain, draw) of one process.
 
     The time is 1 + 2 times the sum of the autocorrelations. The sum ends at the first lag that is at least five times
-    the result (Sokal 1997). Deviations are from the mean of all chains. The time of chains that never move is their
-    length.
+    the result (Sokal 1997). Deviations are from the mean of all chains. For chains that never move, the time is the
+    number of draws.
     """
     draws = values.shape[1]
     deviations = values - values.mean()

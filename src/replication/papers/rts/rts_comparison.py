@@ -114,7 +114,10 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def run_sizes(here: Here, model: str, estimators: Iterable[str]) -> tuple[list[int], int, int]:
-    """Budgets, fewest replicates and chains of the estimates of a model. Budgets of single estimators are ignored."""
+    """Returns (budgets, smallest number of replicates, number of chains) of the estimates of a model.
+
+    Budgets that the configuration sets for a single estimator are ignored.
+    """
     entry, matrix = here.config["models"][model], here.config["matrix"]
     replicates = entry.get("replicates", matrix["replicates"])
     by_name = replicates if isinstance(replicates, dict) else dict.fromkeys(estimators, replicates)
@@ -174,7 +177,8 @@ def _accuracy(artifacts, models):
     errors, truth_errors = [], []
     for model in models:
         truth, truth_error = truth_of(artifacts["truths"][model])
-        # Errors are in units of the standard error of the truth, because `over_repeats` takes one value for all models.
+        # Errors are in units of the standard error of the truth, because `over_repeats` takes one standard error for
+        # all models.
         unit = truth_error if 0.0 < truth_error < np.inf else 1.0
         truth_errors.append(truth_error / unit)
         for runs in (artifacts["estimates"][model], artifacts.get("longer", {}).get(model, {})):

@@ -87,8 +87,9 @@ def _by_stochastic_approximation(sampler, sweeps, iterations):
 
 
 def runs(artifacts: Artifacts) -> xr.Dataset:
-    """The part of an `estimate` that figures read: log Z over (budget, replicate), and the mean transition matrix.
+    """The part of an `estimate` that figures read, as a Dataset with log Z over (budget, replicate).
 
+    If the estimate has transition matrices, the Dataset also has the numbers of initial iterations and the mean matrix.
     The transition matrices of all runs would take a hundred times the space. Each row of the mean matrix is a mean over
     the runs whose chains moved from that part of the ladder.
     """
@@ -123,11 +124,11 @@ def longer_runs(
 
 
 def knots(artifacts: Artifacts) -> xr.Dataset:
-    """The smallest flux along the ladder of RTS from a `uniform` and a `matched` base, at their largest common budget.
+    """The smallest flux along the ladder in each RTS run, from a `uniform` and from a `matched` base.
 
-    The flux of each run is divided by the mean flux from the matched base at the same boundary. This removes the fall
-    of the flux towards the ends of the ladder, which any base has. The result is NaN if the mean flux is zero
-    everywhere.
+    The budget is the largest that both estimates have. The flux of each run is divided by the mean flux from the
+    matched base at the same boundary. This removes the fall of the flux towards the ends of the ladder, which occurs
+    with any base. The result is NaN if the mean flux is zero everywhere.
     """
     matrices = {name: estimate["transition_matrix"] for name, estimate in artifacts.items()}
     budget = max(set.intersection(*({*matrix["budget"].values.tolist()} for matrix in matrices.values())))
@@ -161,7 +162,7 @@ def occupancies(
     """log Z (estimator, budget, replicate) by RTS, SD and RSD from the same draws (Carlson et al. 2016, figure 8).
 
     The bias and variance of RTS by eqs 15 and 16 are computed as well. The base is matched to the training data.
-    Budgets are in sweeps per chain. Returns a Dataset, log Z in nats.
+    Budgets are in sweeps per chain. Returns a Dataset with log Z in nats.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     settings = {"base": base, "rungs": rungs, "settling": SETTLING}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from replication.types import Artifacts, Figure, Inputs, Names, Settings
 
 
-# Limits of the y axis, in multiples of the largest mean error of a later budget.
+# Half-height of the panel of means, relative to the largest mean error that the panel must show.
 _ROOM = 1.5
 
 
@@ -131,7 +131,7 @@ def _draw_truth(axis, truth, published):
 
 
 def timed_inputs(here: Here) -> Inputs:
-    """Estimates and truths of figure 3, and the seconds of its estimators."""
+    """Estimates and truths of figure 3, and the seconds of the estimators."""
     figure = here.of(here.entry["figure"]).entry
     models, estimators = figure["models"], figure["estimators"]
     chains = {model: here.chains_of(model) for model in models}

@@ -1,7 +1,7 @@
 """RTS figure 4: RMSE against the number of rungs of the ladder.
 
 Each ladder has several independent runs, and each estimate resamples the draws of one run. Bands are 95% intervals over
-these runs. The dotted line is the standard error of the truth. Carlson et al. (2016), figure 4.
+the runs. The dotted line is the standard error of the truth. Carlson et al. (2016), figure 4.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def sizes(here: Here) -> Size:
-    """Numbers of figure 4 and of its caption."""
+    """Our sizes beside the paper's (figure 4 and its caption)."""
     entry = here.entry
     settings = {
         "hidden units": (here.shape(entry["model"])[1], 500),
@@ -118,7 +118,8 @@ def sizes(here: Here) -> Size:
 def statistics(artifacts: Artifacts) -> Statistics:
     """Ratios of errors at many and at few rungs, over independent runs.
 
-    If the chains did not travel the ladder, all estimators miss the same states, and their errors become alike.
+    The statistics use only ladders that the chains of all runs travelled. On other ladders all estimators miss the same
+    states, so that their errors are alike.
     """
     rungs, (truth, truth_error) = artifacts["rungs"], truth_of(artifacts["truth"])
     log_z = rungs["log_z"].transpose("estimator", "rungs", "estimate", "run")

@@ -1,7 +1,7 @@
 """RTS figure 7: a uniform base, the knot in its ladder, and remedies.
 
 log Z from a base distribution of uniform units. Top: mean and root mean square error against sweeps. The right panel
-has an adapted ladder and a path of averaged moments at the same budgets. Bottom: empirical transition matrices of the
+shows an adapted ladder and a path of averaged moments at the same budgets. Bottom: empirical transition matrices of the
 inverse temperature at the largest budget. Chains rarely pass the knot, where the band around the diagonal is thin.
 Carlson et al. (2016), figure 7.
 """
@@ -112,7 +112,7 @@ def settings(here: Here) -> Settings:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Numbers of section 4.2 and of supplement F."""
+    """Our sizes beside the paper's (section 4.2 and supplement F)."""
     model, estimators = here.entry["model"], here.config["estimators"]
     budgets, fewest, chains = run_sizes(here, model, [*_MATCHED, *_MATCHED.values()])
     longest = {name: estimators[name].get("budgets", budgets) for name in _MATCHED}

@@ -83,7 +83,7 @@ def stationary_experiment(here: Here, model: str) -> Experiment:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Numbers of figure 8. It follows the procedure of figure 3, whose curves end at 100,000 sweeps."""
+    """Our sizes beside the paper's (figure 8). The limit of 100,000 sweeps is from figure 3."""
     entry, by_hidden = here.entry, {here.shape(model)[1]: model for model in here.entry["models"]}
     by_key = {}
     for hidden, key in _KEYS.items():

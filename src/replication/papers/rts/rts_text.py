@@ -93,7 +93,7 @@ _COLUMNS = {
 
 
 def inputs(here: Here) -> Inputs:
-    """Runs of RTS with eq 12, with the likelihood of blocks and with other priors, and predictions by eqs 15 and 16."""
+    """The truth, RTS runs of each variant, and predictions by eqs 15 and 16."""
     model = here.entry["model"]
     estimators = [_PLAIN, _MIXED, *here.entry["priors"]]
     figure = here.of(here.entry["figure"])

@@ -68,10 +68,10 @@ def run(
 ) -> xr.Dataset:
     """log Z (estimator, ladder, estimate, run) for linear ladders with different numbers of rungs.
 
-    Each ladder has independent runs of `sweeps` sweeps. From each run `estimates` samples of `samples` draws are taken
-    with replacement, and every estimator makes an estimate from each sample. `mbar` makes only `mbar_estimates`
-    estimates, on the ladders `mbar_ladders`; its other entries are NaN. The base is matched to the training data.
-    Returns a Dataset, log Z in nats.
+    Each ladder has independent runs of `sweeps` sweeps. Each run is resampled `estimates` times with replacement,
+    `samples` draws at a time, and every estimator makes an estimate from each sample. `mbar` makes `mbar_estimates`
+    estimates of each run, only on the ladders `mbar_ladders`. All other entries of `mbar` are NaN. The base is matched
+    to the training data. Returns a Dataset with log Z in nats.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     log_z = np.full((len(ESTIMATORS), len(ladders), estimates, runs), np.nan)
@@ -106,7 +106,7 @@ def run(
 
 
 def estimates_of_samples(draws: SimulatedTemperingDraws, stored: StoredDraws, chosen: Array) -> dict[str, Array]:
-    """{estimator: log Z_K - log Z_1 (sample,)} for all estimators but MBAR; chosen: indices (sample, draw) of draws."""
+    """Returns {estimator: log Z_K - log Z_1 (sample,)} for all estimators but MBAR; chosen: indices (sample, draw)."""
     occupancy, slope_sums = weighted_sums(stored, chosen, draws.betas.size)
     rungs = stored.rungs[chosen]
     visits = _per_rung(rungs, np.ones(rungs.shape), draws.betas.size)
@@ -131,7 +131,7 @@ def mbar_of_sample(draws: SimulatedTemperingDraws, stored: StoredDraws, chosen: 
 
 
 def weighted_sums(stored: StoredDraws, chosen: Array, rungs: int) -> tuple[Array, Array]:
-    """Sums of q(beta_k | x) and of q(beta_k | x) d log f_k / d beta over every sample: two arrays (sample, rung)."""
+    """Sums of q(beta_k | x) and of q(beta_k | x) d log f_k / d beta for every sample: two arrays (sample, rung)."""
     samples, draws = len(chosen), stored.rungs.size
     owner = np.repeat(np.arange(samples), chosen.shape[1])
     # The number of times that each draw is in each sample; csr_array adds up repeated entries.

@@ -1,8 +1,8 @@
 """Checks of log Z that was tracked during training: the experiments, and statistics of claims on them.
 
 A check holds log Z by enumeration or AIS at some updates of a training, beside the tracked log Z. A trace has a row of
-numbers at equal intervals of updates. AIS judges a tracker only if its standard error is at most KNOWN nats. If no
-update can be judged, the statistics are NaN, that is, not tested.
+numbers at equal intervals of updates. AIS judges a tracker only where the standard error of AIS is at most KNOWN nats.
+If no update can be judged, the statistics are NaN, that is, not tested.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 SIGMAS = 3.0
-# Largest standard error of AIS, in nats, at which it can judge a tracker.
+# Largest standard error of AIS, in nats, at which AIS can judge a tracker.
 KNOWN = 0.5
-# Share of a training that counts as its beginning.
+# Share of a training that counts as burn-in.
 BURN_IN = 0.1
 
 
@@ -60,7 +60,7 @@ def over_trainings(statistic: Measure, *numbers: Array, **options: Any) -> Stati
 
 
 def mean_of_known(values: Array) -> float:
-    """Mean of the values that are not NaN; NaN if there are none."""
+    """Mean of the finite values; NaN if there are none."""
     known = values[np.isfinite(values)]
     return known.mean() if known.size else np.nan
 

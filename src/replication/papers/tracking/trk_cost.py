@@ -79,7 +79,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def sizes(here: Here) -> Size:
-    """Section 4: 500 hidden units; AIS of 21,000 distributions and 100 chains, footnote 5."""
+    """Our sizes beside the paper's (section 4 and footnote 5)."""
     hidden = min(here.shape(here.entry[name])[1] for name in ("model", "annealed"))
     size = {"hidden units": (hidden, 500), "chains of AIS": (here.chains, 100)}
     return Size(size, TIMINGS)
@@ -94,7 +94,7 @@ def _ratio(artifacts, tracker):
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Seconds of an update with each tracker / without one, and with the Kalman filter / seconds of AIS."""
+    """Seconds of an update with each tracker / without a tracker, and with the Kalman filter / seconds of AIS."""
     ais = seconds_of_budgets(artifacts["ais"], "ais", [_DISTRIBUTIONS])[0][0]
     point = over_repeats(mean, _seconds(artifacts, "kalman") / ais, scale="log")
     return {**{tracker: _ratio(artifacts, tracker) for tracker in _TRACKERS}, "point": point}

@@ -40,8 +40,8 @@ def draw_tracked(axis: Axes, values: DataArray, std_dev: DataArray, **look: Any)
 def draw_checked(axis: Axes, check: Dataset, split: str | None, **look: Any) -> Array:
     """Draw points with 95% intervals, of log Z or of the log-likelihood of a split.
 
-    A value whose interval reaches farther than the range of all values is drawn as a cross without its interval.
-    Returns values, lower ends and upper ends (3, update).
+    If an interval reaches farther than both 1 nat and the range of all values, only a cross is drawn. Returns values,
+    lower ends and upper ends (3, update).
     """
     values, low, high = (check[name].values for name in ("log_z", "log_z_low", "log_z_high"))
     if split is not None:

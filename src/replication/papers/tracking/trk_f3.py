@@ -1,7 +1,7 @@
 """Tracking figure 3: test likelihood while training, exact, by AIS and tracked.
 
 Mean test log-likelihood while an RBM trains: exact by enumeration, by AIS, and with log Z tracked by the Kalman filter.
-The two panels have different initial learning rates, which begin to fall after α updates. Each line is the first of
+The two panels have different initial learning rates, which begin to fall after α updates. Each line shows the first of
 several trainings. Desjardins et al. (2011), figure 3.
 """
 
@@ -154,7 +154,7 @@ def settings(here: Here) -> Settings:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Section 4: 25 hidden units, 300,000 updates, 10 or 20 chains at each temperature."""
+    """Our sizes beside the paper's (section 4)."""
 
     def size(models, particles):
         train = [here.config["models"][model]["train"] for model in models]
@@ -242,7 +242,7 @@ def _first_over_others(first, *others):
 
 
 def _alone(*groups):
-    """The smaller error of the two observations alone / the error of the tracker; groups (..., 3, training)."""
+    """The smaller error of bridged and summed log Z / the error of the tracker; groups (..., 3, training)."""
     bridged, summed, tracked = np.moveaxis(mean_of_groups(*groups), -1, 0)
     return np.minimum(bridged, summed) / tracked
 

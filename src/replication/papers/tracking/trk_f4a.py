@@ -1,8 +1,8 @@
 """Tracking figure 4, left: the filter at work.
 
-The Kalman filter at work on an RBM of 500 hidden units trained by SML-APT. From the top: tracked and bridged log Z
-beside AIS, the observed change of each update, the bias, the standard deviations of both observations, and the ladder
-with its exchange rates. Desjardins et al. (2011), figure 4.
+The Kalman filter at work on an RBM of 500 hidden units trained by SML-APT. From the top: log Z (tracked, bridged and by
+AIS), the observed change of each update, the bias, the standard deviations, and the ladder with its exchange rates.
+Desjardins et al. (2011), figure 4.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Section 4 and footnote 5: 500 hidden units, 200,000 updates, 10 or 20 chains a rung; AIS with 100 chains."""
+    """Our sizes beside the paper's (section 4 and footnote 5)."""
     ais = here.config["checks"]["ais"]
 
     def size(*ladders):
@@ -314,9 +314,9 @@ def _draw_exchanges(axis, trace):
 
 
 def exchange_rates(trace: Dataset, last: bool) -> tuple[Array, Array]:
-    """Exchange rates (pair,) and inverse temperatures (rung,) in the first tenth of a training, or the `last` tenth.
+    """Exchange rates (pair,) and inverse temperatures (rung,) in the first or `last` tenth of a training.
 
-    The counts of a trace restart when its ladder gains a rung. Only rows with the same number of pairs are therefore
+    The counts in a trace restart when the ladder gains a rung. Therefore only rows with the same number of pairs are
     compared.
     """
     tried, exchanged = (trace[name].values for name in ("exchanges_tried", "exchanges_made"))
@@ -353,7 +353,7 @@ def _legend(axis, *others, title=None):
 
 
 def _fit_scale(axis, values):
-    """Set a linear y axis, or a symmetric logarithmic one if magnitudes differ much."""
+    """Set a symmetric logarithmic y axis if the largest magnitude exceeds `_WIDE` times the median."""
     sizes = np.abs(values[np.isfinite(values) & (values != 0)])
     if sizes.size and sizes.max() > _WIDE * np.median(sizes):
         axis.set_yscale("symlog", linthresh=10.0 ** np.ceil(np.log10(np.median(sizes))))

@@ -86,7 +86,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def sizes(here: Here) -> Size:
-    """Figure 4, right: 500 epochs; the paper does not print the other settings."""
+    """Our sizes beside the paper's (figure 4, right). The paper prints only the number of epochs."""
     model = here.entry["model"]
     train = here.config["models"][model]["train"]
     epochs = round(train["updates"] * train["batch"] / here.examples(model))

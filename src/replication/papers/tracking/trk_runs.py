@@ -35,7 +35,7 @@ CHECKS = ("exact", "ais")
 
 
 def checks(artifacts: Artifacts, **settings: Any) -> xr.Dataset:
-    """The experiment on the snapshots of a training. The base is matched to the training data."""
+    """Compute log Z at the snapshots of a training. The base is matched to the training data."""
     snapshots, trace, dataset = (artifacts[name] for name in ("snapshots", "trace", "dataset"))
     monitored = int(trace.attrs.get("monitored", 2000))
     data = {split: visible_matrix(dataset, split) for split in SPLITS}
@@ -108,7 +108,7 @@ def best(
     long_sweeps: int | None,
     stream: Stream,
 ) -> xr.Dataset:
-    """The experiment on the models of a grid and their traces; published: {name: log-likelihood in nats}.
+    """Select and judge the best model of a grid; published: {name: log-likelihood in nats}.
 
     AIS with `sweeps` and `chains` selects the best model. AIS with the settings `judge` {"sweeps", "chains"} and other
     draws judges this model. If `long_sweeps` is not None, a further AIS with this budget measures the spread of the

@@ -53,7 +53,7 @@ CLAIMS = {
 
 
 def sizes(here: Here) -> Size:
-    """Section 4: up to 1,000 hidden units, 192 settings. The paper does not print the number of updates."""
+    """Our sizes beside the paper's (section 4). The paper does not print the number of updates."""
     grid = here.config["grids"][here.entry["grid"]]
     published = {"hidden units": 1_000, "updates": None, "settings of a data set": 192}
     return grid_size(here, published, repeats=len(grid["datasets"]))

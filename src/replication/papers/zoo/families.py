@@ -1,4 +1,4 @@
-"""The models that all estimators run on, their families, and the experiments on all of them."""
+"""The models on which all estimators run, their families, and the experiments on all these models."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def zoo_models(zoo: dict) -> dict[str, dict]:
 
 
 def zoo_places(zoo: dict) -> dict[str, dict]:
-    """{model: {family, dataset, trainer}} of the zoo. A family has one data set and one number of hidden units."""
+    """Returns {model: {family, dataset, trainer}} of the zoo.
+
+    A family has one data set and one number of hidden units.
+    """
     return {
         name: {"family": f"{data}-{hidden}", "dataset": zoo["datasets"][data], "trainer": trainer}
         for name, data, hidden, trainer in _parts(zoo)
@@ -45,7 +48,7 @@ def _parts(zoo):
 
 
 def matrix_places(config: dict) -> dict[str, dict]:
-    """{model: {family, dataset, trainer}} of all models on which all estimators run, the zoo last.
+    """Returns {model: {family, dataset, trainer}} of all models on which all estimators run, the zoo last.
 
     The family of a model outside the zoo is the `family` of its entry, by default the name of the model.
     """
@@ -81,7 +84,7 @@ def combined(here: Here) -> Inputs:
 
 
 def combined_and_timed(here: Here) -> Inputs:
-    """Inputs `zoo`, as in `combined`, and `timings`: {family: seconds of all estimators on its first model}."""
+    """Inputs `zoo`, as in `combined`, and `timings` {family: timings of all estimators on one model}."""
     config, seconds, timings = here.config, here.of("zoo-seconds"), {}
     for model, labels in matrix_places(config).items():
         if labels["family"] not in timings:

@@ -56,7 +56,7 @@ def settings(here: Here) -> Settings:
 
 
 def kinds_of(zoo: xr.Dataset, arenas: list[str]) -> dict[str, xr.Dataset]:
-    """The models of each kind, {kind: part}, at the budgets that all models of a part have, without empty kinds."""
+    """The models {kind: part} of each kind that has models, at the budgets that all models of the part have."""
     several, imported = np.isin(zoo["family"].values, arenas), zoo["trainer"].values == "imported"
     kinds = np.select([several, imported], [_MULTIMODAL, _IMPORTED], _TRAINED)
     ran, parts = zoo["log_z"].notnull().any(["estimator", "replicate"]).transpose("model", "budget").values, {}
@@ -131,7 +131,7 @@ def _sizes(part):
 
 
 def findings(zoo: xr.Dataset, *, names: dict[str, str]) -> list[str]:
-    """Two sentences: which estimators win most families, and how many converged runs are wrong."""
+    """Sentences on the estimators that win the most families, and on the converged runs that are wrong."""
     parts = families(zoo).values()
     firsts = [str(part["estimator"].values[among_the_best(part)[-1][0]]) for part in parts]
     counts = sorted({name: firsts.count(name) for name in firsts}.items(), key=lambda item: -item[1])

@@ -40,7 +40,7 @@ _OTHER, _OTHERS = "#E3E3E3", "range of the other estimators"
 # The region of `BELOW` is hatched, because the range of the other estimators is plain grey.
 _BELOW = {"facecolor": "none", "edgecolor": "#777777", "hatch": "/////", "linewidth": 0}
 _RMSE_CLASSES = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]  # nats
-_NOTHING = 1e-6  # edges of classes within this of 0 have no tick
+_NOTHING = 1e-6  # edges of classes closer to 0 than this have no tick
 _POSITIONS = 100  # points of the outline of the grey range
 _RANK_CLASSES = [2, 4, 7, 10, 14, 18, 22]
 
@@ -68,8 +68,8 @@ def draw_seconds(artifacts: Artifacts, *, names: Names) -> Figure:
 def _draw_errors(zoo, names, x_of, label):
     """Draw the geometric mean of the RMSE over the models of each family, in a panel for each family.
 
-    Only the best estimator has a 95% bootstrap band. names: {estimator: name}. x_of(family, estimator, budgets): the
-    budgets on the x axis.
+    Only the best estimator has a 95% bootstrap band. names: {estimator: name}. x_of(family, estimator, budgets): the x
+    values of the budgets.
     """
     parts = families(zoo)
     figure, axes = new_panels(len(parts), 3.1, 2.7, margin=0.2)
@@ -86,7 +86,7 @@ def _draw_errors(zoo, names, x_of, label):
 def draw_family(
     axis: Axes, part: Dataset, names: Names, x_of: Callable[[str, Array], Array], drawn: Sequence[str] = COMPARED
 ) -> None:
-    """Draw lines of the best estimator (bold, with a band) and of `drawn`, and a grey band over all others."""
+    """Draw lines of the best estimator (bold, with a band) and of `drawn`, and a grey band over other estimators."""
     from matplotlib.ticker import LogLocator
 
     others: list[tuple[np.ndarray, np.ndarray]] = []
@@ -117,10 +117,10 @@ def draw_family(
 
 
 def range_of(lines: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions x, with the lowest and the highest value of lines (x, values) there, interpolated in logarithms.
+    """Returns positions x, and the lowest and the highest value of the lines (x, values) at each position.
 
-    A line starts at its first finite value. Beyond its end it keeps its last value, because more time does not make an
-    estimate worse.
+    Values are interpolated in logarithms. A line starts at its first finite value. Beyond its end it keeps its last
+    value, because more time does not make an estimate worse.
     """
     lines = [(x[np.isfinite(values)], values[np.isfinite(values)]) for x, values in lines]
     knots = np.unique(np.concatenate([x for x, _ in lines]))

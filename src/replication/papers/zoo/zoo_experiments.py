@@ -91,7 +91,7 @@ def both_sides(
     """log Z (side, budget, replicate) by the estimators `lower` (low on average) and `reverse` (high on average).
 
     `reverse` starts from exact draws. The base is matched to the training data. Budgets are in sweeps per chain.
-    Returns a Dataset, log Z in nats. Raises ValueError for a model without a method for exact draws.
+    Returns a Dataset with log Z in nats. Raises ValueError for a model without a method for exact draws.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     shape = len(budgets), replicates, chains, rbm.visible

@@ -1,7 +1,8 @@
 """The zoo as a page on which the reader chooses: family, budget, estimators and quantity.
 
-The page is self-contained HTML from the templates in workflow/templates; the same contents give the same bytes. All its
-numbers come from `results`. A script on the page selects and draws them. Without scripts the page shows a table.
+The page is self-contained HTML from the templates in workflow/templates; the same contents give the same bytes. All
+numbers of the page come from `results`. A script on the page selects and draws them. Without scripts the page shows a
+table.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def page(
     folder: str,
     templates: str,
 ) -> str:
-    """The page, from artifacts `zoo` and `timings` {family: Dataset}.
+    """The page as HTML, from artifacts `zoo` and `timings` {family: Dataset}.
 
     names: {estimator: name}. pages: {estimator: page in the docs}. figures: {title: file}, for links. places: {name:
     file} of the artifacts. folder: folder of the page. All paths are relative to the folder of the project.
@@ -83,7 +84,7 @@ def page(
 
 
 def opening_family(by_family: list[dict]) -> int:
-    """The index of the family with which the page opens: the first with the fewest ties at its largest budget."""
+    """The index of the family that opens the page: the first family with the fewest ties at its largest budget."""
     ties = [len(family["best"][-1]) for family in by_family]
     return ties.index(min(ties))
 
@@ -109,12 +110,12 @@ def _cell(family, row):
 
 
 def results(zoo: xr.Dataset, timings: dict[str, xr.Dataset]) -> list[dict]:
-    """A dict for JSON for every family. Numbers are rounded to four digits; None replaces NaN and infinity.
+    """A dict for JSON for every family. Numbers are rounded to four digits; NaN and infinity become None.
 
-    timings: {family: Dataset}, as in `families.combined_and_timed`. Cells are lists [estimator][budget]. A quantity
-    with its 95% interval is {"value", "low", "high"}, with three of these lists. `best` lists for each budget the
-    estimators that are not significantly worse than the best by RMSE (paired bootstrap). `converged_coverage` is over
-    converged runs only.
+    timings: {family: Dataset}, as in `families.combined_and_timed`. A quantity of each estimator and budget is a nested
+    list [estimator][budget]. A quantity with a 95% interval is {"value", "low", "high"}, with three nested lists.
+    `best` has a list for each budget: the estimators that are not significantly worse than the best by RMSE (paired
+    bootstrap). `converged_coverage` is over converged runs only.
     """
     return [_of_family(name, part, timings[name]) for name, part in families(zoo).items()]
 

@@ -40,7 +40,7 @@ _OUTCOMES = {
     "silently wrong": ("silently wrong (number of runs)", "#B2182B"),
 }
 _SHADED = "not significantly worse than the best"
-# Edges in nats. The innermost class is for errors that are set to 0, because their interval contains 0.
+# Edges in nats. A mean error whose interval contains 0 is set to 0. The innermost class holds these.
 _BIAS_CLASSES = [-10.0, -1.0, -0.1, -1e-9, 1e-9, 0.1, 1.0, 10.0]
 
 
@@ -54,9 +54,10 @@ def arena_settings(here: Here) -> Settings:
 
 
 def draw_arenas(artifacts: Artifacts, *, arenas: list[str], of_papers: Sequence[str], names: Names) -> Figure:
-    """Dots and intervals, with a row for each estimator. One panel is for all arenas together; each arena has another.
+    """RMSE of every estimator as dots with intervals. Only models with an exact log Z are included.
 
-    arenas: names of families. of_papers: the estimators above the line.
+    The first panel is for all arenas together, and each arena has a further panel. arenas: names of families.
+    of_papers: the estimators above the line.
     """
     zoo = artifacts["zoo"]
     zoo = zoo.isel(model=np.flatnonzero(np.isin(zoo["family"], arenas) & (zoo["truth_std_error"].values == 0.0)))

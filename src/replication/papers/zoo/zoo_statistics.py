@@ -1,9 +1,9 @@
 """Statistics of families of models: errors, ranks, coverage and difficulty, with intervals.
 
 Intervals of errors come from one bootstrap. In a family of several models, whole models are resampled for all
-estimators at once, so that the difficulty of a model cancels from comparisons. For a single model, mean error and RMSE
-are drawn as if errors were normal, because resamples of a few replicates vary too little. If the truth is not exact,
-each resample shifts it by a normal draw with its standard error, by the same amount for all estimators.
+estimators at once. The difficulty of a model then cancels from comparisons. For a single model, mean error and RMSE are
+drawn as if errors were normal, because resamples of a few replicates vary too little. If the truth is not exact, each
+resample shifts the truth by a normal draw with its standard error. The shift is the same for all estimators.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ class Moments(NamedTuple):
 
 
 def families(zoo: "xr.Dataset") -> dict[str, "xr.Dataset"]:
-    """The parts {family: part} of the zoo in order. Each has the budgets and replicates that all its models have.
+    """The parts {family: part} of the zoo. Each part has the budgets and replicates that all of its models have.
 
     Raises ValueError for a family whose models share no budget.
     """
@@ -72,7 +72,7 @@ def converged_only(zoo: "xr.Dataset") -> "xr.Dataset":
 
 
 def error_of_truths(part: "xr.Dataset") -> tuple[float, float]:
-    """The largest standard error of the truths of a family, and the standard error of their mean, nats."""
+    """The largest standard error of the truths of a family, and the standard error of the mean truth, nats."""
     errors = part["truth_std_error"].values
     return float(errors.max()), float(np.sqrt(np.square(errors).sum())) / errors.size
 
@@ -80,7 +80,7 @@ def error_of_truths(part: "xr.Dataset") -> tuple[float, float]:
 def outcomes(runs: "xr.Dataset") -> dict[str, np.ndarray]:
     """Numbers {"right", "refused", "silently wrong": (estimator,)} of the runs (model, estimator, replicate).
 
-    A run is silently wrong if it converged, and is off by more than half a nat and four of its own standard errors.
+    A run is silently wrong if it converged and its error exceeds both half a nat and four of its standard errors.
     """
     ran, converged = runs["log_z"].notnull(), runs["converged"] == 1
     error = abs(runs["log_z"] - runs["truth"])
@@ -123,7 +123,8 @@ def resampled_moments(part: "xr.Dataset") -> Moments:
 def _drawn(measured, errors, generator):
     """Draws of the moments of normal errors (..., replicate), about the measured moments.
 
-    Without bias, n times the mean square divided by its true value is chi-squared. The mean has Student's distribution.
+    Without bias, n times the mean square divided by its true value is chi-squared. The mean has Student's t
+    distribution.
     """
     count = errors.shape[-1]
     std_error = errors.std(axis=-1, ddof=min(count - 1, 1)) / np.sqrt(count)
@@ -217,7 +218,7 @@ def difficulty(part: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """RMSE on every model of a family relative to the median model.
 
     Returns geometric means over budgets (estimator, model), and geometric means over budgets and estimators (model,)
-    with their 95% interval (2, model). The interval comes from replicates resampled within every cell. It is NaN for a
+    with a 95% interval (2, model). The interval comes from replicates resampled within every cell. It is NaN for a
     single replicate.
     """
     errors = _errors(part)
