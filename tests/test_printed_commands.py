@@ -51,7 +51,7 @@ def test_a_printed_snakemake_command_asks_for_what_there_is(page, command):
     except SystemExit:
         pytest.fail(f"{page}: {command}")
     # A file of the project, or a file that the page asks its reader to write.
-    written = re.findall(r"^`(\S+)`,", (ROOT / page).read_text(), re.MULTILINE)
+    written = re.findall(r"^Write `(\S+)`", (ROOT / page).read_text(), re.MULTILINE)
     assert all((ROOT / path).is_file() or str(path) in written for path in options.configfile or [])
     assert all(target in rules() or re.match(r"(data|figures)/\w+/", target) for target in options.targets)
     assert set(options.until) | set(options.forcerun) <= rules()
