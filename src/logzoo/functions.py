@@ -89,7 +89,7 @@ class Entry(NamedTuple):
 
 
 class Listing(list[Entry]):
-    """Methods, a list of `Entry` that is printed as a table."""
+    """A list of methods, one `Entry` each, which is printed as a table."""
 
     @classmethod
     def of(cls, methods: Mapping[str, Any], function: Callable) -> "Listing":

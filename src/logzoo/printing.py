@@ -78,7 +78,7 @@ def bar(total: int, what: str, unit: str, progress: bool, *, done: int = 0) -> t
 
 
 def stage(what: str, progress: bool) -> tqdm:
-    """A line above the bars that names the running method. The caller closes it. progress: whether it is shown."""
+    """A line above the bars that names the running stage. The caller closes it. progress: whether it is shown."""
     return _bar(progress, desc=what, bar_format="{desc} ...")
 
 

@@ -98,7 +98,8 @@ def _publish(folder, scale, configfile, megabytes, add):
 
     known = checkout.configuration_files(configfile)
     if scale not in known:
-        raise ValueError(f"--scale: unknown value {shown(scale)}; {expected_one_of(scale, known)}, or its --configfile")
+        others = "--configfile names the file of another scale"
+        raise ValueError(f"--scale: unknown value {shown(scale)}; {expected_one_of(scale, known)}; {others}")
     jobs, hours = checkout.jobs_of_scale(scale, known[scale]), core_hours(_catalogue(folder, known[scale]))
     write(publish(folder, scale, jobs, most=megabytes, hours=hours, add=add))
     write("".join(f"updated: {page}\n" for page in requote_pages(folder)))

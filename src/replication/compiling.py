@@ -88,5 +88,5 @@ if __name__ == "__main__":
     with cache.compiling():
         for part in parts:
             _PARTS[part]()
-        if parts == ["trainers"]:  # the shorter part then also compiles the estimators, from the last backwards
+        if parts == ["trainers"]:  # done first, so it compiles the estimators from the last to the first
             estimate_by_all(reversed(ESTIMATORS))

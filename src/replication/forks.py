@@ -40,7 +40,7 @@ def serve_jobs() -> None:
         return
     # The path of the project may be too long for a socket.
     path = Path(tempfile.mkdtemp(prefix="logzoo-")) / "jobs"
-    # The pipe carries no data. The system closes it when this process ends, also when it is killed.
+    # The pipe carries no data. The system closes it when this process ends, even if the process is killed.
     command = [sys.executable, "-P", "-m", __name__, str(path)]
     _started.append(subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | _ONE_THREAD))
     os.environ[_SERVER] = f"{sys.executable}{os.pathsep}{path}"

@@ -126,7 +126,7 @@ class Checkpoint:
             os.lstat(self.path)
         except FileNotFoundError:
             exists = False
-        except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        except (OSError, ValueError) as error:  # ValueError: a null byte in the path
             raise ValueError(f"checkpoint: {path!s:.200}: {getattr(error, 'strerror', error)}") from None
         if self.path.is_dir() or not os.access(self.path.parent, os.W_OK):
             raise ValueError(f"checkpoint: {path}: expected a file in a folder that can be written to")

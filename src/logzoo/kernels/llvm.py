@@ -91,7 +91,7 @@ def bytes_of(kind: Any) -> int:
 
 
 def load_row(builder: ir.IRBuilder, address: ir.Value, kind: Any, count: int) -> list[ir.Value]:
-    """Load `count` neighbouring vectors from an address."""
+    """Load `count` consecutive vectors from an address."""
     return [load(builder, after(builder, address, number, bytes_of(kind)), kind) for number in range(count)]
 
 

@@ -78,8 +78,8 @@ def exchange_in_turn(
 ) -> None:
     """Try to exchange every pair of neighbours of one ladder, from the last rung down; arguments as in `reassign`.
 
-    This is the order of the paper, in which the last rung has the lowest temperature. The share of the replica at the
-    last rung becomes 1, and all other shares become 0. holder (K,): scratch.
+    As in the paper, exchanges start at the lowest temperature, which is the last rung here. The share of the replica
+    at the last rung becomes 1, and all other shares become 0. holder (K,): scratch.
     """
     count = rung.size
     for i in range(count):

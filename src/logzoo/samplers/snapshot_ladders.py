@@ -123,9 +123,9 @@ def anneal(
 ) -> AnnealedDraws:
     """Anneal every chain of the ledger from the base up the path, in equal steps over all sweeps of the ledger.
 
-    starts (chain, visible): anneal down instead, each chain from its row of this 0/1 matrix; the weights are then as in
-    `logzoo.samplers.annealed.run_reverse`. snapshots, kept: as for `run`. Returns AnnealedDraws. Raises ValueError
-    for impossible options and for other starts.
+    starts (chain, visible): a 0/1 matrix, or None. If it is given, each chain anneals down from its row, and the
+    weights are as in `logzoo.samplers.annealed.run_reverse`. snapshots, kept: as for `run`. Returns AnnealedDraws.
+    Raises ValueError for impossible options and for other starts.
     """
     if starts is not None:
         starts = binary_matrix("starts", starts, visible=rbm.visible)

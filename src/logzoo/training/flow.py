@@ -5,11 +5,11 @@ replica is "up" after a visit to the model end (beta = 1), and "down" after a vi
 of "up" among the labelled replicas of a rung. f_up changes most where exchanges fail. Rungs move there until f_up is
 linear in the rung's index.
 
-Exchanges of even and odd pairs in turn move replicas ballistically. If a share a of exchanges succeeds, f_up rises by
-J (1 - a) / a over an inner gap. It rises by J / 2 more over an end gap, because replicas are relabelled on arrival. A
-linear f_up would therefore shrink the end gaps to zero if a > 2/3 inside. The feedback instead counts arrivals under
-their old label and adds J to every gap. f_up then rises by J / a over a gap, as in the random walk that the rule
-assumes. J / 2 is the flow: round trips per sweep and ladder.
+Replicas move ballistically if even and odd pairs are exchanged alternately. If a share a of exchanges succeeds, f_up
+rises by J (1 - a) / a over an inner gap. It rises by J / 2 more over an end gap, because replicas are relabelled
+on arrival. A linear f_up would therefore shrink the end gaps to zero if a > 2/3 inside. The feedback instead counts
+arrivals under their old label and adds J to every gap. f_up then rises by J / a over a gap, as in the random walk that
+the rule assumes. J / 2 is the flow: round trips per sweep and ladder.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Declarations of the experiments of Hult et al. (2019): gradients, comparisons of trainers, and seconds."""
+"""Declarations of the experiments of Hult et al. (2019): gradients, comparisons of trainers, and timings."""
 
 from __future__ import annotations
 

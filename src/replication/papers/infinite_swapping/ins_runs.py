@@ -101,7 +101,7 @@ def swapped_ladders(key: np.uint64, repeats: int, ladders: int, settings: Settin
 
 
 def _distances(rbm, sampler, looks, repeats):
-    """Distance and unevenness (repeat, step) of one sampler at one RBM."""
+    """Gradient error, and distance of the temperatures from uniform, (repeat, step), for a sampler and an RBM."""
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     exact = exact_expectations(rbm.weights, rbm.visible_bias, rbm.hidden_bias)
     target = np.concatenate([means.ravel() for means in exact[1:]])

@@ -187,7 +187,7 @@ def draw_trust(artifacts: Artifacts, *, names: Names) -> Figure:
             axis.barh(rows, share, left=left, height=0.8, color=colour, edgecolor="white", label=label)
             left += share
         for row in np.flatnonzero(counts["silently wrong"]):
-            # The number is beside the bar, because one run among hundreds is thinner than a line.
+            # The number is beside the bar, because the bar of one run in hundreds is thinner than a line.
             look = {"va": "center", "fontsize": 8, "fontweight": "bold", "color": _OUTCOMES["silently wrong"][1]}
             axis.text(1.02, row, f"\N{BLACK LEFT-POINTING TRIANGLE}{counts['silently wrong'][row]}", **look)
         axis.set(xlim=(0.0, 1.0), xticks=[0.0, 0.5, 1.0], xticklabels=["0", "0.5", "1"])
