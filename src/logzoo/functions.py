@@ -1,7 +1,7 @@
 """Functions that are listed by name and imported when needed, and the options that they take.
 
-A function is a text "package.module:function" or a user's own function. Its options are its keyword-only parameters;
-the library passes the other parameters by position.
+A function is a text "package.module:function" or a user's own function. Its options are its keyword-only parameters,
+except `progress`, `stream` and `threads`, which the library passes by name. It passes all others by position.
 """
 
 import inspect

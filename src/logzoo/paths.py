@@ -4,8 +4,8 @@ The geometric path at inverse temperature beta: log f_beta(v, h) = beta [c.v + v
 The base p_1 (beta = 0) has independent visible units with log-odds c0 and uniform hidden units. Densities along the
 path are unnormalised, so log Z_1 = sum_i softplus(c0_i) + H log 2.
 
-An adapted ladder divides a length of the path into equal steps. The thermodynamic length of a stretch of the path is
-the integral of sqrt(d^2 log Z / d beta^2) over the stretch (Gelman & Meng 1998, section 3; Crooks 2007). The barrier of
+The rungs of an adapted ladder are equally spaced in a measure of length. The thermodynamic length of a stretch of the
+path is the integral of sqrt(d^2 log Z / d beta^2) over it (Gelman & Meng 1998, section 3; Crooks 2007). The barrier of
 a stretch is the sum of the rejection rates of exchanges between its rungs (Syed et al. 2019, section 5).
 
 numba takes long to import, and every plan of the workflow imports this module. Kernels are therefore imported inside

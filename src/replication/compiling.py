@@ -1,6 +1,6 @@
 """Compile the kernels before the jobs start, because parallel jobs would each compile the same kernels.
 
-Every method runs once on a small RBM. Numba then has the machine code in its cache for all processes.
+Every estimator and every trainer runs once on a small RBM. Numba then has the machine code in its cache.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def merged_configuration(*files: str, folder: str | Path = ".", over: Config | N
 
 
 def catalogue_of(*files: str, folder: str | Path = ".", over: Config | None = None) -> Catalogue:
-    """The Catalogue of a project, with the arguments of `merged_configuration`.
+    """The Catalogue of a project; arguments as in `merged_configuration`.
 
     Raises a one-line ValueError for a configuration that Snakemake would refuse.
     """

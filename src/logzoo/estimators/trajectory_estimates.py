@@ -25,7 +25,7 @@ from logzoo.samplers.replica_exchange import ParallelTemperingDraws
 from logzoo.streams import Stream
 from logzoo.types import Array, ArrayLike
 
-# Largest share of the states that may be older than the run.
+# Largest share of states that were never at the base after the burn-in. Above it the reason is `not-renewed`.
 _LARGEST_OLD = 0.05
 
 

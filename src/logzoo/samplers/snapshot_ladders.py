@@ -33,9 +33,9 @@ from logzoo.streams import Stream
 
 # Default number of rungs, if there are enough chains.
 _RUNGS = 12
-# Numbers of snapshots that pilot runs try in turn, before they try 0. The next line has the share of the rounds that a
-# pilot run takes, and the smallest number of rounds of a pilot run.
+# Numbers of snapshots that pilot runs try in turn, before they try 0.
 _KEPT = (12, 6, 3, 1)
+# Share of the rounds that each pilot run takes, and the smallest number of rounds of a pilot run.
 _PILOT, _FEWEST_ROUNDS = 0.04, 10
 # Target for the mean acceptance of neighbours.
 _TARGET = 0.25

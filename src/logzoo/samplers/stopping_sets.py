@@ -113,7 +113,7 @@ def log_sum_exp(values: np.ndarray) -> float:
 
 
 def first_draws(parameters: Parameters, data: np.ndarray, examples: np.ndarray, stream: Stream) -> np.ndarray:
-    """The states (n, words) uint64 that a `stopping_set` of the same stream drew first for `examples` (n,).
+    """The first hidden states (n, words) uint64 that `stopping_set` draws for `examples` (n,) from the same stream.
 
     data (examples, visible) uint8 of 0/1, or float32 grey levels.
     """

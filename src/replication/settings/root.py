@@ -201,7 +201,8 @@ class Settings(Section):
 def check_references(settings: Settings, config: dict) -> None:
     """Check that all names refer to entries. config: the same settings as a completed dict, with all models.
 
-    Raises a one-line ValueError with the dotted path of the first unknown name.
+    Raises a one-line ValueError with the dotted path of the first setting that names an unknown entry or has an
+    impossible `start`.
     """
     for key, names, choices in _references(settings, config):
         check_names(key, names, choices)

@@ -112,7 +112,7 @@ def draw_1(artifacts: Artifacts) -> Figure:
 
 
 def tours_of(home: Array) -> list[tuple[int, bool]]:
-    """Returns (tour number, whether the tour returns) for each sweep. home (sweep,): 1 if the sweep returns."""
+    """(tour number, whether the tour is complete) of each sweep. home (sweep,): 1 if a tour ends with the sweep."""
     numbers = np.concatenate([[0], np.cumsum(home)[:-1]])
     return [(int(number), bool(number < np.sum(home))) for number in numbers]
 

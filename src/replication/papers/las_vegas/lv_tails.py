@@ -160,7 +160,7 @@ def _statistics_2a(artifacts: Artifacts) -> Statistics:
     }
 
 
-# Length in sweeps above which tours are the tail. The authors' code allows no longer tours in figure 2.
+# Length in sweeps above which tours are the tail. In figure 2 the authors' code cuts tours at this length.
 _LONG = 1_000
 # Most tours of a training take one sweep if their share exceeds this value.
 _MOST = 0.5
