@@ -34,7 +34,7 @@ def test_the_tutorial_runs_and_prints_what_it_says(tmp_path, monkeypatch, capsys
             for line in text.splitlines():
                 assert main(shlex.split(line)[1:]) == 0
             output = capsys.readouterr().out
-            assert len(re.findall(r"log Z\W+63\.0\d", output)) == 2 and "NOT CONVERGED" not in output
+            assert len(re.findall(r"log Z\W+64\.0\d", output)) == 2 and "NOT CONVERGED" not in output
     # A block that prints is followed by what it prints.
     result, stored = list(filter(None, outputs)), [text for language, text in parts if language == "text"]
     assert differences(result, stored) == []

@@ -46,8 +46,8 @@ METHODS = ("ais", "basins", "rts", "bar")
 _FIRST = 1000
 # Largest share of a round's sweeps that the search for modes may take; sweeps of a round beyond 4000 do not count.
 _SEARCH, _MOST_SEARCHED = 0.3, 4000
-# Largest number of units of a smaller layer that is enumerated, which takes about a second.
-_ENUMERABLE = 20
+# Largest number of units of a smaller layer that is enumerated. At 784 x 24 this takes 2 CPU seconds.
+_ENUMERABLE = 24
 # Limits of the default budget: sweeps of each chain, and sweeps of all chains times weights. A unit costs about as much
 # as 200 weights.
 _MOST_SWEEPS, _MOST_WORK, _WEIGHTS_OF_A_UNIT = 300_000, 1.8e13, 200
