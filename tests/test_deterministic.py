@@ -245,3 +245,13 @@ def test_what_bethe_leaves_out_of_a_lone_ring_is_the_product_of_its_correlations
     product, left_out = np.prod(result.correlations), exact_log_z(rbm) - result.log_z
     assert left_out == pytest.approx(np.log1p(product), rel=1e-6, abs=1e-10)
     assert abs(product) > 1e-6 and rings(result.correlations) >= abs(left_out)
+
+
+@pytest.mark.parametrize("weight", [-60.0, -3.0, 3.0, 60.0])
+def test_the_correlation_of_a_lone_pair_is_that_of_its_four_states(weight):
+    pair = RBM([[weight]], [-0.5 * weight + 0.4], [-0.5 * weight - 0.2])
+    states = np.array([[v, h] for v in (0, 1) for h in (0, 1)])
+    log_f = states @ [pair.visible_bias[0], pair.hidden_bias[0]] + weight * states.prod(axis=1)
+    covariance = np.cov(states.T, aweights=np.exp(log_f - log_f.max()), ddof=0)
+    expected = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
+    assert bethe(pair, np.array([0.5])).correlations.item() == pytest.approx(expected, rel=1e-9)
