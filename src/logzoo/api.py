@@ -55,8 +55,9 @@ def estimate_log_z(
         ``logzoo.estimators``. `methods` lists the estimators of logzoo. An `Estimator` or a function
         ``estimate(rbm, ledger, stream, **options)`` of your own is run and checked like a listed estimator.
     sweeps : int, optional
-        Budget in Gibbs sweeps of each chain, burn-in and tuning included. The default is 10,000 for one method
-        and at most 300,000 for ``"auto"`` (fewer for large models). ``"auto"`` may stop earlier.
+        Budget in Gibbs sweeps of each chain, burn-in and tuning included. The default is 10,000 for one method. For
+        ``"auto"`` it is 300,000, but fewer for large models or many chains, and more for few chains. ``"auto"`` may
+        stop earlier.
     chains : int
         Number of independent chains, at least 2: their spread gives the standard error.
     base : array, shape (visible,), or str, optional
@@ -217,8 +218,9 @@ def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
 
     Notes
     -----
-    The estimate is not checked against evidence. With the same method, options and seed it equals
-    ``estimate_log_z(..., check=False)``. Estimates from the same draws have correlated errors.
+    The estimate is not checked against evidence. If the draws were made for the same method, it equals
+    ``estimate_log_z(..., check=False)`` with the same seed and options. Estimates from the same draws have correlated
+    errors.
 
     Examples
     --------
@@ -254,7 +256,7 @@ def methods() -> Listing:
 def _settings(rbm, method, sweeps, chains, base, data, threads, progress, options):
     """The ledger, the checked data, and the options together with the other arguments that the method needs."""
     sweeps = _SWEEPS if sweeps is None else sweeps
-    # Every standard error comes from the spread between chains.
+    # Most standard errors come from the spread between chains.
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))
     # These options are added only if they are set, because a user's own method may lack them.
     options |= {"threads": threads} if threads is not None else {}

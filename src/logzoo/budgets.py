@@ -1,4 +1,4 @@
-"""The sweep ledger: every Gibbs sweep of every chain is counted and may not exceed the budget."""
+"""The sweep ledger, which counts every Gibbs sweep of every chain and enforces the budget."""
 
 from __future__ import annotations
 

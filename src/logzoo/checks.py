@@ -1,4 +1,4 @@
-"""Checks of arguments: each check raises a one-line ValueError that names the value and the expected form."""
+"""Checks of arguments: a failed check raises a one-line ValueError with the argument and the expected form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Largest size, count or number of sweeps, which is beyond the memory and speed of any machine.
 _LARGEST = 10**12
-_SHOWN = 80  # most letters of a value in a message
+_SHOWN = 80  # most characters of a value in a message
 _NAMED = 30  # most names in a list of choices
 
 
@@ -115,7 +115,7 @@ def without_torch(value: Any) -> Any:
     if not hasattr(value, "detach"):
         return value
     tensor = value.detach().cpu()
-    # NumPy lacks the short types of machine learning, such as bfloat16; they become float32.
+    # NumPy lacks bfloat16 and other short types. All floats of less than four bytes therefore become float32.
     return (tensor.float() if tensor.is_floating_point() and tensor.itemsize < 4 else tensor).numpy()
 
 

@@ -1,4 +1,4 @@
-"""Likelihoods of deep Boltzmann machines: each is a difference of two log partition functions of RBMs."""
+"""Likelihoods of deep Boltzmann machines, from log partition functions of RBMs."""
 
 from __future__ import annotations
 

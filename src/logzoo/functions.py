@@ -1,7 +1,7 @@
 """Functions that are listed by name and imported when needed, and the options that they take.
 
-A function is a text "package.module:function" or a user's own function. Its options are its keyword-only parameters,
-except `progress`, `stream` and `threads`, which the library passes by name. It passes all others by position.
+A function is a text "package.module:function" or a user's own function. Its options are its keyword-only parameters.
+The library itself may set the options `progress`, `stream` and `threads`, so lists of options omit them.
 """
 
 import inspect
@@ -13,7 +13,7 @@ from logzoo.checks import expected_one_of, shown
 from logzoo.printing import table
 
 Function = str | Callable
-# Parameters that the library itself passes to methods. They are not options, so messages and tables omit them.
+# Options that the library itself may set. Lists of options in messages and tables omit them.
 _PASSED = {"progress", "stream", "threads"}
 
 
@@ -33,7 +33,7 @@ def options_of(*functions: Function) -> set[str]:
 
 
 def check_options(name: str, options: Iterable[str], functions: Iterable[Function]) -> None:
-    """Raise ValueError for an unknown option; the message lists the known options after the method's `name`.
+    """Raise ValueError for an unknown option; the message lists the known options after `name`.
 
     A user's own function with a `**` parameter may pass on any option, so there is nothing to check.
     """
@@ -58,7 +58,7 @@ def _parameters(functions):
 
 
 class Method:
-    """A method: its title in tables and figures, its function, and the functions to which it passes other options."""
+    """A trainer: its title in tables and figures, its function, and the functions to which it passes other options."""
 
     def __init__(self, title: str, *functions: Function) -> None:
         self.title = title
@@ -66,7 +66,7 @@ class Method:
 
     @property
     def module(self) -> str:
-        """Name of the module that holds the method."""
+        """Name of the module that holds the trainer."""
         return module_of(self.functions[0])
 
     @property
@@ -75,13 +75,13 @@ class Method:
         return options_of(*self.functions)
 
     def run(self, name: str, /, *arguments: Any, **options: Any) -> Any:
-        """Call the method; raises ValueError for an unknown option."""
+        """Call the trainer; raises ValueError for an unknown option."""
         check_options(name, options, self.functions)
         return resolved(self.functions[0])(*arguments, **options)
 
 
 class Entry(NamedTuple):
-    """A line of a `Listing`: the name of a method, its title in tables and figures, and the names of its options."""
+    """A line of a `Listing`: the name of an estimator or trainer, its title in tables and figures, and its options."""
 
     name: str
     title: str
@@ -89,11 +89,11 @@ class Entry(NamedTuple):
 
 
 class Listing(list[Entry]):
-    """A list of methods, one `Entry` each, which is printed as a table."""
+    """A list with an `Entry` for each estimator or trainer; it is printed as a table."""
 
     @classmethod
     def of(cls, methods: Mapping[str, Any], function: Callable) -> "Listing":
-        """The Listing of {name: method} without the options that are parameters of the public `function`."""
+        """The Listing of {name: Estimator or Method} without options that are parameters of the public `function`."""
         common = {*inspect.signature(function).parameters, *_PASSED}
         return cls(
             Entry(name, method.title, tuple(sorted(method.options - common))) for name, method in methods.items()

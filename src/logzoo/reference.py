@@ -40,7 +40,7 @@ _FOLDER = Path(__file__).parent / "reference_data"
 
 
 class Score(NamedTuple):
-    """The answer of a solver for one reference RBM, in nats. Its numbers are NaN if the solver gave no answer."""
+    """The answer of a solver for one reference RBM, in nats. `log_z` and the errors are NaN without an answer."""
 
     name: str
     log_z: float
@@ -80,7 +80,7 @@ def load_reference(name: str, file: FilePath | None = None) -> RBM:
     Raises
     ------
     ValueError
-        For unknown names, missing files, and files with another checksum.
+        For unknown names, and if a file that is not part of logzoo is not passed or has another checksum.
     """
     card = cards()[one_of("reference", name, cards())]
     if "family" in card:
@@ -97,7 +97,8 @@ def solver_from(text: str) -> Callable[..., Any]:
     """Return the function ``"module:function"``, which may be in the working folder, or a function that runs a command.
 
     A command gets the path of an .npz file (weights, visible_bias, hidden_bias) as its last argument. Its last line of
-    output must hold log Z and the standard error. Raises ValueError if the function or program does not exist.
+    output must hold log Z and the standard error. Raises ValueError if the function cannot be imported or
+    the program does not exist.
     """
     if re.fullmatch(r"[\w.]+:[\w.]+", text):
         sys.path.insert(0, os.getcwd())  # the import path of an installed command lacks the working folder

@@ -43,7 +43,8 @@ class LogZTracker:
     rbm : RBM, or tuple of arrays
         The parameters at the start: weights (visible, hidden), visible bias, hidden bias.
     walkers : int
-        Number of walkers, at least 20. Many walkers that follow rarely are better than few walkers that follow often.
+        Number of walkers, at least 20; it is rounded down to a multiple of ten. Many walkers that follow rarely are
+        better than few walkers that follow often.
     every : int
         Number of calls of `update` from one followed call to the next.
     sweeps : int
@@ -115,7 +116,7 @@ class LogZTracker:
     def update(self, weights: ArrayLike, visible_bias: ArrayLike, hidden_bias: ArrayLike) -> None:
         """Take the parameters after a step: arrays (visible, hidden), (visible,), (hidden,), or tensors.
 
-        Raises ValueError if the shapes differ from the shapes at the start.
+        Followed calls raise ValueError if the shapes differ from the shapes at the start.
         """
         self._calls += 1
         if self._calls % self._every:

@@ -1,4 +1,4 @@
-"""Types of arrays and of arguments that annotations name."""
+"""Type aliases for annotations."""
 
 from os import PathLike
 from typing import Any

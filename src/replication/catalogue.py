@@ -125,7 +125,7 @@ class Catalogue:
 
     @property
     def claimed(self) -> dict[str, dict]:
-        """For the scorecard: the pictures of figures with claims, and the artifacts behind the verdicts."""
+        """For the scorecard: a file of each figure or table with claims, and the artifacts behind the verdicts."""
         return {
             name: {
                 "paper": shown.paper,

@@ -39,8 +39,8 @@ class Power(NamedTuple):
 class Claim(NamedTuple):
     """The statement of a paper, and the bounds of the statistic that decides it.
 
-    A claim without bounds is an estimate beside the published value, without a verdict. A claim without `where` is a
-    diagnostic of ours. No paper makes it, and it has no bounds.
+    A claim without bounds gets no verdict. Its estimate is shown beside the published value. A claim without `where` is
+    a diagnostic of ours. No paper makes it, and it has no bounds.
     """
 
     text: str

@@ -1,6 +1,7 @@
 """Compile the kernels before the jobs start, because parallel jobs would each compile the same kernels.
 
-Every estimator and every trainer runs once on a small RBM. Numba then has the machine code in its cache.
+Every estimator runs once on a small RBM, and every trainer once with each of its trackers. Numba then has the machine
+code in its cache.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _FEW = {"particles": 20, "rungs": 5}
 
 
 def compile_kernels(cores: int) -> None:
-    """Compile the kernels of all methods in one or two processes, unless they are compiled already."""
+    """Compile the kernels of all estimators and trainers in one or two processes, unless they are compiled already."""
     folder = cache.folder()
     if folder is None or is_compiled():
         return
@@ -48,7 +49,7 @@ def compile_kernels(cores: int) -> None:
 
 
 def is_compiled() -> bool:
-    """Whether the cache has the kernels of the methods."""
+    """Whether the cache has the kernels of all estimators and trainers."""
     folder = cache.folder()
     return folder is not None and (folder / _MARK).is_file()
 
@@ -62,7 +63,7 @@ def _example():
 
 
 def estimate_by_all(methods: Iterable[str] = ESTIMATORS) -> None:
-    """Make one estimate by each method. The evidence needs no separate run, because it uses the same kernels."""
+    """Make one estimate by each estimator. The evidence needs no separate run, because it uses the same kernels."""
     rbm, data, before = _example()
     for method in methods:
         inputs = {"data": data, "snapshots": [before]}
@@ -88,5 +89,5 @@ if __name__ == "__main__":
     with cache.compiling():
         for part in parts:
             _PARTS[part]()
-        if parts == ["trainers"]:  # done first, so it compiles the estimators from the last to the first
+        if parts == ["trainers"]:  # this part ends first, and then compiles the estimators in reverse order
             estimate_by_all(reversed(ESTIMATORS))

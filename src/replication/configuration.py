@@ -16,7 +16,7 @@ from replication.papers.zoo.families import matrix_places, zoo_models
 from replication.settings.fields import message_of
 from replication.settings.root import SCALED, Estimator, Settings, check_names, check_references
 
-# The C loader is ten times as fast as the Python loader. PyYAML may be built without it.
+# The C loader is ten times as fast as the Python loader. PyYAML may be built without the C loader.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _OF_PAGE = "zoo-seconds"
 

@@ -90,7 +90,7 @@ def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Job]:
     return jobs
 
 
-# Cached, because figures share most of their jobs.
+# The result is cached, because figures share most of their jobs.
 @cache
 def _first_output(catalogue: Catalogue, path: str) -> str:
     """The artifact that stands for all outputs of its job, so that the job is counted once.
@@ -185,7 +185,7 @@ def _model_and_data(catalogue: Catalogue, model: str) -> list[str]:
 
 
 def core_hours(catalogue: Catalogue) -> dict[str, float]:
-    """Core-hours {name: hours} of all jobs behind each figure or table with claims."""
+    """Core-hours {name: hours} of all jobs behind each figure or table with a claim that is tested."""
     hours = {}
     for name in catalogue.verdicts:
         jobs = jobs_behind(catalogue, named_paths(catalogue.shown[name].inputs).values()).values()
@@ -201,7 +201,7 @@ def expected_seconds(catalogue: Catalogue, path: str) -> float:
 def expected_total(catalogue: Catalogue, counts: Mapping[str, int]) -> float:
     """Expected core-seconds of a run, by the number of jobs of each rule.
 
-    Each job counts as the mean over all jobs of its rule whose artifacts are missing. For a full run this is exact.
+    Each job counts as the mean over all jobs with missing artifacts in the same folder. For a full run this is exact.
     """
     paths = [path for shown in catalogue.shown.values() for path in named_paths(shown.inputs).values()]
     seconds: dict[str, list[float]] = {}

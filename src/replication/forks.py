@@ -29,13 +29,13 @@ _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM
 _started: list[subprocess.Popen] = []
 # Number of jobs that run by themselves before the server loads anything.
 _FEW = 6
-# Only the modules with machine code stay loaded. Each job imports all other modules of our packages again, because
-# these may have state.
+# Of our packages, only the modules with machine code stay loaded. Each job imports all other modules of our packages
+# again, because these may have state.
 _PACKAGES, _STAYING = ("logzoo", "replication"), "logzoo.kernels"
 
 
 def serve_jobs() -> None:
-    """Start a server for the jobs that this process and its children start; it ends with this process at the latest."""
+    """Start a server for the jobs of this process and its children. The server ends with this process at the latest."""
     if sys.platform != "linux":  # elsewhere a fork may not use libraries that its parent has loaded
         return
     # The path of the project may be too long for a socket.
@@ -110,7 +110,7 @@ def _take_note() -> None:
 
 
 def _load() -> None:
-    """Load libraries and machine code by using them once, then unload all other modules of our packages."""
+    """Load libraries and machine code by using them once. Then unload our packages except the kernels."""
     from tqdm import tqdm
     from xarray.backends import list_engines
 
@@ -133,7 +133,7 @@ def _load() -> None:
 def _run(client: socket.socket) -> int:
     """Run the script of a client in the folder and environment of the client. Returns the exit status."""
     status = [1]
-    # Registered before the functions of the script, so it runs after them: atexit calls the last function first.
+    # `_answer` must run after the functions of the script. It is registered first, because atexit reverses the order.
     atexit.register(_answer, client, status)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     client.sendall(b"\n")

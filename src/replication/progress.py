@@ -108,7 +108,7 @@ class Progress(logging.Handler):
 
 
 def attach(expected: Callable[[str], float], total: Callable[[Mapping[str, int]], float]) -> Progress:
-    """Show the progress of this process's run instead of Snakemake's messages, which its log file keeps.
+    """Show the progress of a run in place of Snakemake's messages, which still go to its log file.
 
     A dry run prints its usual plan. Warnings and errors are printed, too, except the report of a failed job.
     """

@@ -1,8 +1,8 @@
 """The protocol: every claim with its statistic, bounds, size and power, fixed before the first draw.
 
-docs/protocol.md is made from the declarations and a configuration. Its digest covers the claims, not the page. The
-digest changes with a claim, a statistic, a bound, a size or the seed. It does not change with a caption, or with the
-cause of a result. Verdicts and manifests record the digest at the time of their run.
+docs/protocol.md is made from the declarations and a configuration. Its digest covers the claims and the seed, not the
+page. The digest changes with a claim, a statistic, a bound, a size or the seed. It does not change with a caption, or
+with the cause of a result. Verdicts and manifests record the digest at the time of their run.
 """
 
 import hashlib
@@ -124,7 +124,7 @@ def _counts(catalogue):
 
 
 def has_verdict(entry: dict) -> bool:
-    """Whether a claim gets a verdict: it has bounds, and the setting is the paper's."""
+    """Whether a claim gets a verdict: it has bounds, and its level is not exploratory."""
     return any(bound in entry for bound in BOUNDS) and entry.get("level") != EXPLORATORY
 
 

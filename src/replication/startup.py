@@ -15,7 +15,8 @@ try:
 except ImportError:  # Windows has no fcntl; users run `snakemake --unlock`
     fcntl = None
 
-# If this variable is set, a run compiles no kernels before its jobs. Runs that only list jobs or make few files set it.
+# If this variable is set, a run compiles no kernels before its jobs. It is set for runs that only list
+# jobs or make few files.
 COMPILES_LATER = "LOGZOO_COMPILES_LATER"
 
 
@@ -30,7 +31,7 @@ def use_sources(folder: str) -> None:
 
 
 def require(*names: str) -> None:
-    """Raise ModuleNotFoundError for the first missing module. No module is imported, because only jobs use them."""
+    """Raise ModuleNotFoundError for the first missing module. Nothing is imported, because only jobs need imports."""
     for name in names:
         if find_spec(name) is None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
@@ -47,8 +48,8 @@ def clear_stale_locks(folder: str | Path = ".snakemake") -> bool:
         return False
     try:
         folder.mkdir(exist_ok=True)
-        # The handle stays open, so that the lock lasts as long as the process. O_CLOEXEC keeps it from the jobs, which
-        # may live longer.
+        # The handle stays open, so that the lock lasts as long as the process. O_CLOEXEC closes the handle in the jobs,
+        # which may live longer.
         handle = os.open(folder / "logzoo.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         stale = False
         with contextlib.suppress(BlockingIOError):  # another process holds the lock

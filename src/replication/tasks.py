@@ -67,7 +67,7 @@ def remove_manifest(scale: str) -> None:
 
 
 def print_manifest(catalogue: Catalogue) -> None:
-    """Write the manifest of a run, and print its hash; do nothing if no file of the scale exists."""
+    """Write the manifest of a run, and print its hash; do nothing if the scale has no folder."""
     scale = catalogue.config["scale"]
     if not Path(f"data/{scale}").is_dir():
         return

@@ -1,7 +1,7 @@
 # Experiments: the artifacts that declarations of figures and tables need beyond models, truths and estimates.
 #
 # inputs:  data/<scale>/; data/datasets/<dataset>.nc
-# outputs: data/<scale>/{best,checks,comparisons,figures,tables,timings,tours,trainings}/; data/<scale>/zoo.nc
+# outputs: data/<scale>/{best,checks,comparisons,figures,runs,tables,timings,tours,trainings}/; data/<scale>/zoo.nc
 # steps:   experiment
 
 

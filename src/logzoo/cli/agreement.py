@@ -90,7 +90,7 @@ def try_all(
 
 
 def agreement_of(attempts: Sequence[Attempt]) -> Agreement:
-    """The Agreement of Attempts; methods that did not converge are left out of the comparison."""
+    """The Agreement of Attempts; methods that did not converge or only bound log Z are not compared."""
     estimates = {attempt.method: attempt.estimate for attempt in attempts if attempt.estimate is not None}
     lower, upper = (
         estimates[name].log_z + factor * estimates[name].std_error if name in estimates else np.nan

@@ -83,7 +83,7 @@ def run(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Run the command."""
+    """Estimate log Z of the model in a file, and print the result."""
     from logzoo.cli.files import check_checkpoint, read_data, read_either, read_snapshots
     from logzoo.estimators.estimator_registry import find, takes
 

@@ -1,6 +1,6 @@
 """Files that a user hands to the command line: RBMs, 0/1 data, and the description of any artifact.
 
-Each function raises a one-line ValueError that names the file if it cannot use the file.
+A function that cannot use a file raises a one-line ValueError that names the file.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 paths: {file name: path}. options: from config/datasets.yaml. Malformed input raises a one-line ValueError that names
 the file and the expected form. The options of text formats state the source of the splits: `files` ({split: file name})
-or `own_split` ({file, validation, test} and optionally seed). `own_split` cuts one file, in the order of its rows or
+or `own_split` ({file, validation, test} and optionally seed). `own_split` splits one file, in the order of its rows or
 after a shuffle by the seed.
 """
 
@@ -39,7 +39,7 @@ class Splits(NamedTuple):
 
 
 def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation: int, test: int) -> Splits:
-    """Cut a table, in the order of its rows, into train, validation and test rows.
+    """Split a table, in the order of its rows, into train, validation and test rows.
 
     Raises ValueError if no rows are left for train.
     """
@@ -115,7 +115,8 @@ def read_idx(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read MNIST-like idx files, gzipped or not; the last `validation` training images are for validation.
 
     options: `train` and `test` ({images, labels}: file names), `validation` (number of images), `threshold`. Grey
-    levels of at least `threshold` become 1, and lower levels 0. Without it the grey levels from 0 to 255 are kept.
+    levels of at least `threshold` become 1, and lower levels 0. Without `threshold` the grey levels from 0 to 255 are
+    kept.
     """
     images, labels, test_images, test_labels = (
         _idx_array(paths[options[split][kind]], magic)
@@ -189,7 +190,7 @@ def _matlab_integers(path, variables, name):
     array = variables.get(name)
     if array is None or array.ndim != 2 or not array.size:
         raise ValueError(f"{path.name}: expected a non-empty real matrix {name}")
-    with np.errstate(invalid="ignore"):  # the next lines refuse numbers that do not fit
+    with np.errstate(invalid="ignore"):  # numbers that do not fit change and are refused below
         integers = array.astype(np.int16)
     if not np.array_equal(integers, array):
         raise ValueError(f"{path.name}: expected small whole numbers in {name}")
@@ -213,7 +214,10 @@ def read_text(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
 
 
 def read_libsvm(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
-    """Read rows `label index:1 ...` with ascending indices from 1; options: `files` or `own_split`, `features`."""
+    """Read rows `label index:value ...` with ascending indices from 1, and values 0 or 1.
+
+    options: `files` or `own_split`, and `features` (largest index).
+    """
     return _read_splits(paths, options, lambda path: _parse_libsvm(path, options["features"]))
 
 

@@ -1,6 +1,6 @@
 """Copy raw data files from local mirrors or download them by pooch, verify them, and store them whole or not at all.
 
-Downloads are limited in size and time, and a host that does not answer is tried only once.
+Downloads are limited in size and time, and a host that does not answer is tried only once for each data set.
 """
 
 from __future__ import annotations

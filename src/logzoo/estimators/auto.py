@@ -1,10 +1,10 @@
 """Auto: log Z to a requested accuracy, or a refusal, by methods that fail in different ways.
 
-Four methods estimate log Z in rounds. Annealing, simulated tempering and parallel tempering start from a base that is
-computed from the modes or the data. The fourth method anneals from the basins of the modes. The search succeeds if at
-least two methods converge, all converged methods agree, and the previous round agrees with the last round. The pooled
-interval must also be narrow enough, and the evidence must not contradict it. If the base comes from the modes, the
-first round also anneals from the visible bias, and annealing keeps the better base.
+Four methods estimate log Z in rounds. Annealing, simulated tempering and parallel tempering start from a base, which by
+default is computed from the modes or the data. The fourth method anneals from the basins of the modes. The search
+succeeds if at least two methods converge, all converged methods agree, and the previous round agrees with the last
+round. The pooled interval must also be narrow enough, and the evidence must not contradict it. If the base comes from
+the modes, the first round also anneals from the visible bias, and annealing keeps the better base.
 Only the rigorous upper bound includes modes that no chain has visited.
 """
 
@@ -53,7 +53,7 @@ _ENUMERABLE = 24
 _MOST_SWEEPS, _MOST_WORK, _WEIGHTS_OF_A_UNIT = 300_000, 1.8e13, 200
 # An estimate may differ from the evidence by three standard errors plus this share of the tolerance.
 _SLACK = 0.1
-# Largest standard error of a mass, in nats, that widens the interval of a refused estimate.
+# Cap in nats of the standard error of a mass that widens the interval of a refused estimate.
 _LARGEST_ERROR = 1.0
 
 
@@ -76,11 +76,11 @@ def estimate(
     ----------
     rbm : RBM
     ledger : SweepLedger
-        The budget. It pays for the evidence and for all rounds.
+        The budget of the search for modes, the evidence and all rounds.
     stream : Stream
     tolerance : float, nats
-        Largest half-width of the interval, unless the estimate is refused. Methods and rounds are compared only to
-        within the tolerance.
+        Largest half-width of the interval, unless the estimate is refused. Methods and rounds that differ by at most
+        the tolerance count as agreeing.
     base : array, shape (visible,), log-odds, or str, optional
         Base of the methods. By default it comes from the marginals of the data. Without data it comes from the modes,
         but annealing uses the visible bias if that base is better in the first round.
@@ -102,7 +102,8 @@ def estimate(
     Raises
     ------
     ValueError
-        For impossible options, and for a budget that is too small for the first round.
+        For impossible options, for a budget that is too small for the first round, and if the kernels would round the
+        parameters too much for the tolerance.
     """
     tolerance = positive_number("tolerance", tolerance)
     threads = usable_cores() if threads is None else whole_number("threads", threads)
@@ -120,7 +121,7 @@ def estimate(
     if upper - lower <= 2.0 * tolerance:
         return _certain(lower, upper, "bounds")
     check_rounding(rbm, min(_SLACK * tolerance, MOST_ESTIMATED), "a tenth of the tolerance up to 1 nat")
-    # Not tempered, because parallel tempering is one of the methods.
+    # Parallel tempering is left out of the evidence, because it is one of the methods.
     evidence = gather(rbm, stream.child("evidence"), ledger, data=data, tempered=False, **display)
     evidence = evidence._replace(lower=max(lower, evidence.lower))
     if evidence.upper - evidence.lower <= 2.0 * tolerance:
@@ -175,7 +176,10 @@ def estimate(
 
 
 def default_sweeps(rbm: RBM, chains: int) -> int:
-    """Sweeps of each chain that `estimate` may use by default: 300,000, or fewer for large models or many chains."""
+    """Sweeps of each chain that `estimate` may use by default: 300,000, or fewer for large models or many chains.
+
+    The result is at least twice the number of sweeps up to the end of the first round.
+    """
     weights = rbm.visible * rbm.hidden + _WEIGHTS_OF_A_UNIT * (rbm.visible + rbm.hidden)
     affordable = min(_MOST_SWEEPS, int(_MOST_WORK / (weights * chains)))
     return max(affordable, 2 * _least_sweeps(rbm, chains))
@@ -242,14 +246,15 @@ def _estimate(rounds, reasons, evidence):
 
 
 def _stated(rounds, reasons, evidence, tolerance):
-    """The pooled Estimate, cut at rigorous bounds.
+    """The pooled Estimate, clipped to the rigorous bounds.
 
-    A refusal has all reasons, and its interval covers all intervals of the last round and the masses of the evidence.
+    A refused Estimate also has the reasons of the last round. Its interval covers all intervals of the last round and
+    the masses of the evidence.
     """
     doubts = {*reasons, *(name for estimate in rounds[-1].estimates for name in estimate.reasons if reasons)}
     result = _estimate(rounds, tuple(name for name in REASONS if name in doubts), evidence)
     if not reasons:
-        # Methods and rounds were compared only to within the tolerance.
+        # Methods and rounds that differ by at most the tolerance count as agreeing.
         low, high = result.log_z - tolerance, result.log_z + tolerance
     else:
         masses = [mass + SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]

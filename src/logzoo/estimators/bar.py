@@ -26,7 +26,7 @@ from logzoo.models.rbm import RBM
 from logzoo.samplers.replica_exchange import ParallelTemperingDraws, Steps
 from logzoo.types import Floats
 
-# The spread over fewer ladders is too uncertain, so their runs are cut into blocks.
+# Smallest number of ladders for a spread over ladders. The run of fewer ladders is divided into blocks.
 _FEWEST_LADDERS = 5
 _BLOCKS = 10
 # Smallest mean number of round trips of a replica, and smallest share of successful exchanges of a pair of rungs.
@@ -97,7 +97,7 @@ def estimate_of_exchanges(
 
 
 class BridgeSums:
-    """Observer of parallel tempering: it sums u and s v for every pair of rungs, at the s that the burn-in found.
+    """Observer of parallel tempering: it sums u and s v of neighbouring rungs, at the s that the burn-in found.
 
     Any s that does not depend on the draws gives a consistent ratio. The variance is smallest near s = Z_{i+1} / Z_i,
     where an error of s has a second-order effect. The burn-in therefore improves s repeatedly. The sums of the sampling
@@ -190,9 +190,10 @@ def bridge_root(up: Floats, down: Floats) -> Floats:
 
 
 def read_overlaps(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of parallel tempering by PT-MBAR, with the jackknife error of `from_bridges`.
+    """The Estimate of `Draws` of parallel tempering by PT-MBAR.
 
-    Raises ValueError for a single ladder with only one sweep in the sampling phase.
+    The error is the jackknife error over the same parts as in `from_bridges`. Raises ValueError for a single ladder
+    with only one sweep in the sampling phase.
     """
     overlaps = draws.observed[OverlapSums]
     log_ratios = overlaps.overlap_ratios(overlaps.overlaps().sum(axis=0))
@@ -224,7 +225,10 @@ class OverlapSums(BridgeSums):
         np.add.at(self._overlaps, sweep * self.blocks // self._sweeps, q.swapaxes(0, 1))
 
     def overlaps(self) -> Floats:
-        """Sums (part, rung l, rung k) of q_k over the states of rung l; the parts are as in `parts`."""
+        """Sums (part, rung l, rung k) of q_k over the states of rung l after every second sweep.
+
+        The parts are as in `parts`.
+        """
         return self._overlaps.reshape(-1, *self._overlaps.shape[2:])
 
     def overlap_ratios(self, sums: Floats) -> Floats:

@@ -30,7 +30,7 @@ class Estimator:
         without ``observers`` if the estimator has none. The attribute is None if the estimator cannot be split into a
         sampler and a function that reads its draws.
     observers : tuple of functions
-        Each function makes an observer, which gets the single draws while the sampler runs.
+        Each function makes an observer, which gets the draws while the sampler runs.
     read : function
         ``read(draws, **options)`` returns the `Estimate` of `Draws`. Without a sampler the call is
         ``read(rbm, ledger, stream, **options)``.

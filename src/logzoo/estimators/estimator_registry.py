@@ -1,4 +1,4 @@
-"""The table of estimators by name. A new estimator takes one file, and one line here."""
+"""The table of estimators by name. To add an estimator, write its module and add a line to the table."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -104,11 +104,11 @@ _KNOWN = {**ESTIMATORS, "auto": _whole("Auto", "auto:estimate")}
 
 
 def find(method: Method) -> Estimator:
-    """Return the `Estimator` of a name or of a user's own function. Raises ValueError for an unknown name.
+    """Return the `Estimator` of a name or of a user's own function.
 
     method: a name, an Estimator, or a function estimate(rbm, ledger, stream, **options) -> Estimate. Other names are
     looked up in the entry points `logzoo.estimators` of installed packages. Such an entry point names an Estimator or a
-    function with these parameters.
+    function with these parameters. Raises ValueError for an unknown name, and for an entry point that cannot be loaded.
     """
     if isinstance(method, Estimator):
         return method
@@ -149,8 +149,8 @@ def estimate_together(
     """Estimate log Z by several methods, {name: (method, options)}, from the same base; return {name: Estimate}.
 
     Each method has its own budget: `sweeps` sweeps of `chains` chains. Methods that share a run read the same draws,
-    and each is charged for these draws in full. For one RBM and budget, the draws depend only on `stream` and the
-    settings of the sampler. Raises ValueError for a single chain and for unknown options.
+    and each is charged for these draws in full. For one RBM and budget, the draws of a shared run depend only on
+    `stream` and the settings of the sampler. Raises ValueError for a single chain and for unknown options.
     """
     runs = {}
     for name, (method, options) in readers_by_name.items():
@@ -209,7 +209,8 @@ def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, 
 def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate":
     """The Estimate that a method reads from `Draws`. Options for the sampler are ignored.
 
-    Raises ValueError for draws of another sampler, and for draws without the observers of the method.
+    Raises ValueError for a method without a sampler, and for draws that the method does not share or that lack its
+    observers.
     """
     listed, name = _with_sampler(method), name_of(method)
     source, makers = draws.estimator, listed.observers_of(options)
@@ -244,7 +245,7 @@ def _prepared(rbm, ledger, options, listed):
     """The RBM without the units that are certain, their contribution to log Z, and the options for that RBM."""
     if ledger.chains < 2:
         raise ValueError(f"chains: expected at least 2, because an interval needs a spread, found {ledger.chains}")
-    # Units stay if there are snapshots, because snapshots have all units.
+    # Certain units are not removed if there are snapshots, because snapshots have all units.
     whole = options.get("snapshots") is not None
     left, constant, visible = (rbm, 0.0, None) if whole else without_certain(rbm)
     if listed.drawn and listed is not _KNOWN["auto"]:  # auto checks later, since it may enumerate without rounding

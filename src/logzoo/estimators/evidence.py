@@ -2,7 +2,7 @@
 
 A run gives no sign of a mode that all its chains missed. Chains that start in the modes of mean field may find it.
 Estimates of mass by annealing are unbiased for Z, so their logarithms lie below log Z on average. The errors come from
-the spread of the weights drawn alone, because weights that were not drawn could only add to the mass.
+the spread of the drawn weights alone, because weights that were not drawn could only add to the mass.
 All annealed chains may still end in the lighter modes. Parallel tempering is therefore run too. Its BAR estimate is not
 a bound, but errs on the low side as long as its replicas make round trips.
 """
@@ -83,9 +83,9 @@ def gather(
     rbm : RBM
     stream : Stream
     ledger : SweepLedger, optional
-        The budget that pays for the evidence.
+        The budget of the evidence.
     data : array of 0 and 1, shape (examples, visible), optional
-        States that the search for modes starts from, and that the lower bound includes.
+        States that the search for modes starts from. The lower bound includes the first 10,000 of them.
     chains : int
         Chains of each run.
     threads : int
@@ -203,7 +203,7 @@ def weighed(estimate: Estimate, evidence: Evidence, slack: float = _RESOLUTION) 
 
 
 def cut(estimate: Estimate) -> Estimate:
-    """The Estimate with log Z and its interval cut at its rigorous bounds.
+    """The Estimate with log Z and its interval clipped to its rigorous bounds.
 
     An interval that lies beyond a bound becomes an interval of one standard error inside the bound, not a point.
     """

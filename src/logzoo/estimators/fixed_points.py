@@ -119,9 +119,10 @@ def tap(
 ) -> Estimate:
     """The Estimate of TAP: F3 at the fixed point reached from a mean-field solution; base and progress are ignored.
 
-    If mean field certainly has one solution, the half-width of the interval has two terms: the distance from Bethe's
-    log Z, and the bound on rings of four and more weights. Otherwise the half-width is only a guess of the error. The
-    estimate converges only if mean field certainly has one solution and the half-width is at most half a nat.
+    If mean field certainly has one solution and belief propagation settles, the half-width of the interval has two
+    terms: the distance from Bethe's log Z, and the bound on rings of four and more weights. Otherwise the half-width is
+    only a guess of the error. The estimate converges only if mean field certainly has one solution and the half-width
+    is at most half a nat.
     """
 
     def left_out_of(visible, point):

@@ -62,13 +62,13 @@ def bootstrapped(sums: Floats, statistic: Callable[[Floats], Floats], generator:
 
 # Shape k of the tail beyond which a mean of weights is unreliable.
 LARGEST_SHAPE = 0.7
-# Limits of the number of weights in the tail: a share of all weights and a multiple of the root of the number of all
-# weights, which are upper limits, and a lower limit.
+# Two upper limits of the number of weights in the tail, and its lower limit. The upper limits are a share of the number
+# of all weights, and a multiple of the square root of this number.
 _SHARE, _ROOTS, _FEWEST = 0.2, 3.0, 5
 # A few weights determine k poorly: a prior of ten weights draws it towards 0.5.
 _PRIOR_SHAPE, _PRIOR_WEIGHTS = 0.5, 10
-# Number of candidates for the scale, and the spread of the prior of the scale. The root of the number of weights in the
-# tail is added to the number of candidates.
+# Number of candidates for the scale, and the spread of the prior of the scale. The square root of the number of weights
+# in the tail is added to the number of candidates.
 _CANDIDATES, _SPREAD = 30, 3.0
 
 

@@ -48,7 +48,7 @@ def estimate_matrix(
 
     entries: {name: {method, options, budgets, replicates}}. Entries that read the same run share it at each budget and
     replicate. evidence: bounds and masses that every estimate is checked against (`logzoo.estimators.evidence`).
-    checkpoint: a `logzoo.io.checkpoints.Checkpoint`; an interrupted call resumes after its last estimate.
+    checkpoint: a `logzoo.io.checkpoints.Checkpoint`; an interrupted call resumes after the last save.
     Returns {name: Dataset over (budget, replicate)}. A Dataset has log_z, std_error, interval (over `bound`, too),
     sweeps_spent, converged and reasons. It also has the diagnostics and profiles of the method. Raises ValueError for
     unknown options and impossible sizes.

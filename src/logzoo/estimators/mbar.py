@@ -20,12 +20,12 @@ from logzoo.types import Array, ArrayLike, Floats
 
 # Largest number of log-densities (draws times rungs). They take a few arrays of 160 MB.
 _MOST_NUMBERS = 20_000_000
-# Largest change in nats of log Z by the self-consistency equations, over visited rungs, at which a solution is
-# accepted, and at which the steps end. Tens of steps suffice if rungs overlap; otherwise thousands do not help.
+# Limits of the change of log Z by the self-consistency equations, in nats: for an accepted solution, and for the end of
+# the steps. Tens of steps suffice if rungs overlap; otherwise thousands do not help.
 _RESIDUAL, _ENOUGH = 1e-6, 1e-9
 _STEPS = 100
-# log Z does not move in directions whose curvature is below this share of the largest curvature. The ratio of rungs
-# without overlap is lost in rounding.
+# log Z does not move in directions whose curvature is below this share of the largest curvature. The ratio of Z
+# of rungs without overlap is lost in rounding.
 _NO_OVERLAP = 1e-10
 # Smallest damping of a step relative to the largest curvature, and its growth factor after a step uphill.
 _LEAST_DAMPING, _MORE = 1e-5, 10.0

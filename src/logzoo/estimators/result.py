@@ -160,7 +160,7 @@ class Estimate:
     diagnostics: dict = field(default_factory=dict)
     rests_on: tuple[str, ...] = ()
     profiles: dict[str, np.ndarray] = field(default_factory=dict, compare=False)
-    # Fields that the registry fills in: the name of the method, and all sweeps per chain from the ledger.
+    # Fields that the registry fills in: the name of the method, and sweeps and chains from the ledger.
     method: str = ""
     sweeps: int = 0
     chains: int = 0
@@ -230,7 +230,7 @@ class Estimate:
 
     @property
     def assumes(self) -> str:
-        """Assumption of the interval: ``"no mode was missed"``, or empty if it contains the rigorous bounds."""
+        """The assumption ``"no mode was missed"``, or empty if the interval contains the rigorous bounds."""
         low, high = self.interval
         return "" if low <= self.bounds[0] and self.bounds[1] <= high else "no mode was missed"
 

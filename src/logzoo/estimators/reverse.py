@@ -67,10 +67,11 @@ def starts_of(
 
 
 def read(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` whose sample comes from `run`, with the error from the spread over data vectors.
+    """The Estimate of `Draws` whose sample comes from `run`.
 
-    The estimate is converged if the trajectories of a vector agree and their spread measures the error. Trajectories
-    agree if the bias of their log-mean-exp is small.
+    The error is the spread over data vectors, or over trajectories for a single vector. The bias of log p_hat is added
+    in quadrature. The estimate is converged if the trajectories of a vector agree and their spread measures the error.
+    Trajectories agree if the bias of their log-mean-exp is small.
     """
     sample, vector = draws.sample
     per_vector = [-sample.log_weight[vector == number] for number in range(vector.max() + 1)]

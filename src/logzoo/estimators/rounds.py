@@ -21,7 +21,7 @@ _INCURABLE = {"modes-unseen"}
 FEWEST_SOUND, SIGMAS = 2, 3.0
 # A method whose error is more than this multiple of the smallest error adds little.
 _UNCERTAIN = 2.0
-# Smallest standard error in nats, because smaller ones are below rounding.
+# Smallest standard error in nats, because smaller errors are below rounding.
 _LEAST_ERROR = 1e-6
 # Candidates for the sweeps of a round relative to the round before, and a safety factor for the predicted error.
 _GROWTHS, _MARGIN = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0), 1.1
@@ -30,7 +30,8 @@ _LARGEST_GROWTH = _GROWTHS[-1]
 _MOST_COUNTED = 3
 # Largest argument of an exponential, so that it stays finite.
 _LARGEST_LOG = 600.0
-# Fewest rounds before the search may end as hopeless, and the multiple of the remaining sweeps that must not suffice.
+# Number of rounds after which a search may end as hopeless, and the multiple of the affordable sweeps that must be too
+# few.
 _FEWEST_ROUNDS, _HOPELESS = 3, 10.0
 
 
@@ -134,7 +135,10 @@ def _apart(last, tolerance):
 
 
 def next_methods(rounds: Sequence[Round]) -> tuple[str, ...]:
-    """Methods of the next round. Uncertain methods are dropped; they return if fewer than two methods converged."""
+    """Methods of the next round. Uncertain methods are dropped; they return if fewer than two methods converged.
+
+    Methods that left modes unseen are dropped for good.
+    """
     latest = {estimate.method: estimate for past in rounds for estimate in past.estimates}
     able = tuple(name for name, estimate in latest.items() if not _INCURABLE & set(estimate.reasons))
     last = rounds[-1]

@@ -34,7 +34,7 @@ _MOST_GROUPS = 20
 def run(
     rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, mixed: bool = False, **settings: Any
 ) -> SimulatedTemperingDraws:
-    """Return SimulatedTemperingDraws.
+    """SimulatedTemperingDraws for RTS.
 
     mixed: whether log Zhat is also updated after each block of the sampling phase. settings: as in
     `tempering_estimates.run`.

@@ -101,7 +101,7 @@ def log_ratio(betas: Floats, mean: Floats, second: Floats | None = None, *, rule
     Raises
     ------
     ValueError
-        For an unknown rule, and when every rung is empty.
+        For an unknown rule, for the rule "corrected" without `second`, and if every rung is empty.
 
     References
     ----------

@@ -6,7 +6,7 @@ log Z = log Z_1 + sum_i log(Z_{i+1} / Z_i), with Z_1 of independent units. Cost 
 products of states and weights for each exchange.
 AIS along any path is unbiased for Z. RAISE anneals down the path from data (Burda et al. 2015). An annealing sweep
 costs about two Gibbs sweeps, because it keeps the inputs of two RBMs.
-Without snapshots the path is the path of tempering, and the estimates equal the estimates by BAR, AIS and RAISE.
+Without snapshots the path is the path of tempering, and the estimators are BAR, AIS and RAISE.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ _LARGEST_OLD = 0.05
 def run(
     rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, snapshots: Any = None, **options: Any
 ) -> tuple[ParallelTemperingDraws, float | None]:
-    """ParallelTemperingDraws along snapshots, and the share of old states.
+    """ParallelTemperingDraws along snapshots, and the share of states that were never at the base.
 
     options: as in `samplers.snapshot_ladders.run`. Without snapshots the run uses the ladder of tempering, and the
     share is None. Raises ValueError for bad snapshots.

@@ -3,7 +3,7 @@
 AIS (Neal 2001; Salakhutdinov & Murray 2008, eqs 10 to 12; averaged moments: Grosse, Maddison & Salakhutdinov 2013):
 log Z = log Z_1 + log mean exp(log w) over independent chains. SMC resamples in independent islands of chains (Del
 Moral, Doucet & Jasra 2006; as population annealing Hukushima & Iba 2003): log Z = log Z_1 + log of the mean Zhat_g over
-islands. Families are described by Wang, Machta & Katzgraber (2015), and the error from them by Lee & Whiteley (2018).
+islands. Families are described by Wang, Machta & Katzgraber (2015), and their error by Lee & Whiteley (2018).
 Both estimators are unbiased for Z on any path, so log Z is low on average. Cost: one sweep a rung, and log f at two
 rungs. A sweep between two RBMs costs about two Gibbs sweeps, because it keeps the inputs of both.
 """
@@ -97,7 +97,7 @@ def from_weights(rbm: RBM, draws: AnnealedDraws, ledger: SweepLedger, stream: St
 
 
 def mass(draws: AnnealedDraws) -> tuple[float, float]:
-    """log of the mass that AnnealedDraws found, and its jackknife error from the weights drawn alone, in nats."""
+    """log of the mass that AnnealedDraws found, and its jackknife error from the drawn weights alone, in nats."""
     log_w = draws.log_weight
     log_z = float(draws.log_z_base + logsumexp(log_w) - np.log(log_w.size))
     return log_z, jackknife_error(log_sums_left_out(log_w))
@@ -112,7 +112,7 @@ def log_normal_error(log_w: Floats) -> float:
     """Relative standard error of the mean of log-normal weights, from the spread of their logs (chain,).
 
     The decisive weights are mostly not drawn, but the spread of the logs predicts them. The variance is the mean
-    squared distance from the median of the logs above the median. Chains far below the median have no weight.
+    squared distance from the median, over the logs above the median. Chains far below the median have no weight.
     """
     above = log_w - np.median(log_w)
     above = above[above >= 0.0]

@@ -109,10 +109,11 @@ def _arrays_in(path, names=None):
 
 
 class Checkpoint:
-    """The file at `path`, written about every 15 seconds; `identity` names the work, such as a training.
+    """The file at `path`, written at most every 15 seconds; `identity` names the work, such as a training.
 
-    Work with the same identity continues from the file and ends with the same bits. The caller discards the file after
-    storing the result. Raises ValueError for an impossible path, and for the path of a file that is not a checkpoint.
+    Work with the same identity continues from the file, and its result is the same bit for bit. The caller discards the
+    file after storing the result. Raises ValueError for an impossible path, and for the path of a file that is not a
+    checkpoint.
     """
 
     def __init__(self, path: FilePath, identity: str) -> None:
@@ -192,7 +193,7 @@ class Resumed:
         return {name: np.array(attrgetter(name)(self)) for name in self._kept}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Set the attributes from a `state`, so that the work continues and ends with the same bits."""
+        """Set the attributes from a `state`, so that the result is the same bit for bit."""
         for name in self._kept:
             part, _, attribute = name.rpartition(".")
             owner, value = attrgetter(part)(self) if part else self, state[name]

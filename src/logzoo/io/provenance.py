@@ -18,7 +18,7 @@ PACKAGE_FOLDER = Path(__file__).parents[1]
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 # Fields of the syntax tree that hold the annotations of a function.
 _ANNOTATIONS = {(ast.arg, "annotation"), (ast.FunctionDef, "returns"), (ast.AsyncFunctionDef, "returns")}
-# An import from these modules changes no behaviour: each use of its names is covered where it occurs.
+# An import from these modules changes no behaviour: each use of the imported names is covered where it occurs.
 _TYPING_MODULES = {"__future__", "collections.abc", "typing"}
 SOFTWARE = ("logzoo", "netCDF4", "numba", "numpy", "xarray")
 
@@ -52,7 +52,7 @@ def source_digest(
 
 
 def direct_imports(module: str, *, packages: tuple[Path, ...] = (PACKAGE_FOLDER,)) -> set[str]:
-    """Names of the modules that a module imports directly, also in functions, and that are in one of the packages.
+    """Names of the modules of these packages that a module imports directly, also inside functions.
 
     The __init__.py of a package counts only if it is imported by name: it has no effect on results. Errors are as in
     `source_digest`.

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
     from logzoo.types import FilePath
 
-# Largest number of bytes that are read of a JSON file, and of any other file. Both limits are above the size of any
-# manifest, page or picture. In memory, JSON takes up to 50 times its bytes.
+# Default limits in bytes of `read_json` and `read_bytes`. Both limits are above the size of any manifest, page or
+# picture. In memory, JSON takes up to 50 times its bytes.
 _MOST_JSON_BYTES, _MOST_BYTES = 1 << 22, 1 << 26
 
 
 def open_regular(path: FilePath, most: int | None = None) -> BufferedReader:
     """Open a regular file for reading bytes.
 
-    A FIFO or device is never read, and opening one never blocks. Raises ValueError for any other kind of file and for
-    more than `most` bytes; the message does not name the file.
+    A FIFO or device is never read, and opening one never blocks. Raises ValueError for anything but a regular file, and
+    for more than `most` bytes; the message does not name the file.
     """
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     try:

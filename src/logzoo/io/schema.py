@@ -64,7 +64,7 @@ SCHEMAS = {
     },
 }
 
-# Variables that may hold NaN, by kind. `may_be_missing` lists kinds of which any variable may hold NaN. No variable may
+# Variables that may hold NaN, by kind. `may_be_missing` lists kinds of which any variable may hold NaN. No number may
 # be infinite.
 _INCOMPLETE = {
     "check": {"tracked_log_z", "tracked_std_dev"},

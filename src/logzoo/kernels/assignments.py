@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 
 # Largest K: three arrays of 2**(K - 1) numbers take 13 MB.
 LARGEST = 20
-# A scaled weight below exp(-100) changes no sum: 20! exp(-100) is 1e-25. Setting it to 0 avoids subnormal products.
+# A scaled weight below exp(-100) does not change the sum over all assignments: 20! exp(-100) is 1e-25. Setting it to 0
+# avoids subnormal products.
 _LOWEST = -100.0
 # The sums of sets that differ only in their first _LOW elements are computed together.
 _LOW = 3
 
 
 class AssignmentScratch(NamedTuple):
-    """Scratch for K particles, which `sum_assignments` fills and `draw_assignment` reads."""
+    """Scratch for K particles. `sum_assignments` fills it, and `draw_assignment` reads it."""
 
     table: np.ndarray  # (K, K) float64: scaled weights
     rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: weights, one row per particle, in the order of F or B
@@ -208,7 +209,7 @@ def draw_assignment(uniforms: Array, scratch: AssignmentScratch, drawn: Array) -
     for subset in range(whole + 1):
         weight = scratch.table[scratch.sizes[subset], count - 1]
         weight *= scratch.forward[subset] * scratch.backward[whole ^ subset]
-        # Choices of weight 0 are skipped, so rounding of the level never draws an impossible assignment.
+        # Choices of weight 0 are skipped, so a rounding error of the level cannot select an impossible assignment.
         if weight > 0.0:
             chosen = subset
             level -= weight

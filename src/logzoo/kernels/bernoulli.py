@@ -42,7 +42,8 @@ _MANTISSA_BITS = 23
 _TWO_TO_23 = 8388608.0
 _TWO_TO_23_BITS = 0x4B000000
 _HALVES = 65536.0
-# Arguments are clipped here. Below a probability of 2**-30, only a leading half of zero can draw the rarer value.
+# Arguments of the power of two are clipped at this value. Below a probability of 2**-30, only a leading half of zero
+# can draw the rarer value.
 _LOWEST = -30.0
 # A unit is open if its leading half is this close, in steps of the half, to the threshold of its draw. The trailing
 # half moves the threshold by at most 1. The error of the power of two moves it by 65536 * 2.7e-6 = 0.18, and rounding
@@ -98,7 +99,7 @@ def emit_decision(builder: ir.IRBuilder, x: ir.Value, half: ir.Value) -> tuple[i
     excess = bits(llvm.call(builder, "fmuladd", decay, left, passed))
     size = floats(builder.and_(excess, _integers((1 << 31) - 1)))
     undecided = builder.fcmp_ordered("<", size, _floats(_CLOSE))
-    # The excess is below zero where the common value is drawn, which is 1 where x > 0.
+    # Where the excess is below zero, the more frequent value is drawn. This value is 1 if x > 0.
     flipped = builder.sext(builder.fcmp_ordered("<=", x, _floats(0.0)), half.type)
     return builder.icmp_signed("<", builder.xor(excess, flipped), _integers(0)), undecided
 
@@ -137,7 +138,7 @@ def _emit_words(
     for first, second in (blocks[:2], blocks[2:]):
         both = builder.or_(first, builder.shl(second, llvm.constant(first.type, 32)))
         pairs.append(builder.bitcast(both, ir.VectorType(llvm.INT32, GROUP * count)))
-    halves = []  # of eight units each
+    halves = []  # each entry has the halves of eight units
     for word in range(count):
         for pair in pairs:
             eight = _lanes(builder, pair, pair, range(GROUP * word, GROUP * (word + 1)))

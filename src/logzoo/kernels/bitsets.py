@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 WORD = 32
 # Units listed together: one byte of a word.
 GROUP = 8
-# One row per value of a byte: the positions of its set bits in order. The entries after them are arbitrary.
+# One row per value of a byte: the positions of its set bits in order. The entries after them are not used.
 _POSITIONS = np.array(
     [sorted(range(GROUP), key=lambda bit, byte=byte: not byte >> bit & 1) for byte in range(256)], np.uint8
 )
@@ -116,7 +116,7 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class HashSet(NamedTuple):
-    """Distinct states in the order of their arrival."""
+    """Distinct states in the order of insertion."""
 
     rows: np.ndarray  # (capacity, words) uint64: one state a row
     slots: np.ndarray  # (slots,) int32, slots a power of two: the row of the state in a slot, or -1 if the slot is free

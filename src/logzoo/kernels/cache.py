@@ -1,8 +1,9 @@
 """Decorators that compile a function with numba, and the folder in which they keep its machine code.
 
 numba serves stale machine code when a kernel in another file changed. Therefore the name of the folder contains digests
-of all kernels and of the kind of processor. Nothing is imported, created or computed until a kernel is compiled. The
-user's NUMBA_CACHE_DIR and the caching of other numba code in the process stay as they are.
+of the sources of all kernels and of the kind of processor. numba is imported and the folder is created at the first
+use, not when this module is imported. The user's NUMBA_CACHE_DIR and the caching of other numba code in the process
+stay as they are.
 """
 
 import contextlib

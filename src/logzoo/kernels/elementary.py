@@ -27,7 +27,7 @@ _MANTISSA_BITS = 23
 # integer. The second is the lowest argument. The others are the minimax polynomial of (2**r - 1) / r on |r| <= 1/2,
 # which gives 2**r with a relative error below 1e-7.
 _EXP2_CONSTANTS = np.array([12582912.0, -125.0, 0.69314698, 0.24022242, 0.05550734, 0.00967151, 0.00132647], np.float32)
-# Below this exp_wide() returns exp(-700), about 1e-304: still a normal float64.
+# For smaller arguments exp_wide() returns exp(-700), about 1e-304, which is still a normal float64.
 _LOWEST_WIDE = -700.0
 _WIDE_LOG2_E = 1.4426950408889634
 # Taylor coefficients of 2**r: log(2)**k / k!.
@@ -64,7 +64,7 @@ def emit_exp2_nonpositive(builder: ir.IRBuilder, y: ir.Value, fused: bool = Fals
     p = coefficients.pop()
     for coefficient in (*reversed(coefficients), constant(y.type, 1.0)):
         p = call(builder, "fma", p, r, coefficient) if fused else builder.fadd(builder.fmul(p, r), coefficient)
-    # The low bits of `shifted` are round(y); added to the exponent of p they multiply by its power of two.
+    # The low bits of `shifted` are round(y). Adding them to the exponent of p multiplies p by 2**round(y).
     exponent = builder.shl(builder.bitcast(shifted, integers), constant(integers, _MANTISSA_BITS))
     return builder.bitcast(builder.add(builder.bitcast(p, integers), exponent), y.type)
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _LANES = llvm.FLOATS.count
 _BYTES = 4
-# Number of units whose factors, at most 2 each, are multiplied before one logarithm. Products reach at most 2**64 in a
-# float32 lane and 2**512 in float64.
+# Number of units whose factors, at most 2 each, are multiplied before one logarithm is taken. Products reach at most
+# 2**64 in a float32 lane and 2**512 in float64.
 _UNITS_PER_LOG = 512
 # Number of inverse temperatures at which the smooth part is computed in one pass.
 BETAS_TOGETHER = 4
@@ -43,7 +43,7 @@ _ABSENT = np.float32(1e30)
 
 
 class EnergyScratch(NamedTuple):
-    """Scratch of the functions below, allocated once per run."""
+    """Scratch of the functions below, allocated once per call of a kernel."""
 
     magnitudes: np.ndarray  # (H rounded up,) float32: |a|
     scales: np.ndarray  # (BETAS_TOGETHER,) float32
@@ -119,8 +119,8 @@ def _next_powers(
 ) -> None:
     """Store prod_j (1 + p_j d_j**m) for m = 1 to BETAS_TOGETHER, as float64; p_j becomes the last p_j d_j**m.
 
-    It takes the addresses of d and p (float32), the number of their vectors and the address of the products. Smaller
-    powers are replaced by _SMALLEST, because subnormal numbers are slow. 1 + p is the same in float32.
+    It takes the addresses of d and p (float32), the number of their vectors and the address of the products. Powers
+    below _SMALLEST are replaced by _SMALLEST, because subnormal numbers are slow. 1 + p does not change in float32.
     """
     unity, smallest = (llvm.constant(llvm.FLOATS, number) for number in (1.0, float(_SMALLEST)))
     products = llvm.variables(builder, [unity] * BETAS_TOGETHER)
@@ -218,7 +218,7 @@ def sum_bits(state: Array, integers: Array) -> np.int64:
 
 @part
 def sum_biases(parameters: Parameters, v: Array) -> tuple[int, int]:
-    """The sums of the visible bias and of the base where v (V,) is one. A shared array is summed once."""
+    """Sums of the visible bias and of the base where v (V,) is one. If both are the same array, it is summed once."""
     model = sum_bits(v, parameters.visible_bias)
     if parameters.base.ctypes.data == parameters.visible_bias.ctypes.data:
         return model, model

@@ -11,6 +11,7 @@ Let t_i(l) = exp((l W)_i - L_i) with L_i the largest (l W)_i, and u_i(m) = s_i +
 Exponentials are taken once for each l and each m; each state then takes two multiplications and one addition per unit.
 Factors p + q t lie between exp(-R_i) and 2, with R_i the range of (l W)_i, so a product of many factors fits a float64.
 At the `stops` the exponent of the product is moved to an integer. One logarithm is taken for each state.
+`expectations` does not use this factorisation.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _LOG_2 = math.log(2.0)
 
 
 class LowPart(NamedTuple):
-    """All states of the low bits, in blocks of LANES; units are rounded up to UNITS."""
+    """All states of the low bits, in blocks of LANES; S is rounded up to a multiple of UNITS."""
 
     t: np.ndarray  # (blocks, S, LANES) float64
     energy: np.ndarray  # (blocks, LANES) e.l; -inf for padding states

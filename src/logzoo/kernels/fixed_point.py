@@ -29,7 +29,7 @@ def fixed_point_unit(weights: np.ndarray, visible_bias: np.ndarray, hidden_bias:
     """Return the unit: the power of two to whose multiples all parameters are rounded.
 
     It is the smallest power, from 2**-30 on, for which no input b + v W or c + W h and no base log-odds exceeds 2**30
-    units. Rounding moves each parameter by at most half a unit. Raises ValueError if such a sum overflows float64.
+    units. Rounding moves each parameter by at most half a unit. Raises ValueError if such a sum is not finite.
     """
     # Vectors are copied, because numba would compile the kernel again for read-only vectors.
     largest = _largest_size(_contiguous(weights), *(np.array(vector) for vector in (visible_bias, hidden_bias, base)))
@@ -63,7 +63,8 @@ def fixed_point_rows(rows: np.ndarray, unit: float | np.float32) -> np.ndarray:
 def paired_parameters(near: Sequence[np.ndarray], far: Sequence[np.ndarray], unit: float) -> Parameters:
     """Kernel parameters of two RBMs (weights, visible bias, hidden bias), side by side, as multiples of one unit.
 
-    Columns of the near RBM come first in every array. The base is not used, because the path starts at the near RBM.
+    Columns of the near RBM come first in weights and biases. The base is not used, because the path starts at the near
+    RBM.
     """
     sides = [_rounded(*rbm, base=np.zeros(len(rbm[1])), unit=unit) for rbm in (near, far)]
     names = ("weights", "weights_transposed", "visible_bias", "hidden_bias")
@@ -232,7 +233,8 @@ def round_tile(
         llvm.store(builder, values, llvm.after(builder, rows, column, WIDTH * _BYTES))
 
 
-# Sums over a row may run in any order, because they only choose a power of two. LLVM can therefore vectorise them.
+# Sums over a row may run in any order, because only a power of two is computed from them. LLVM can therefore vectorise
+# them.
 @part(fastmath={"reassoc"})
 def _add_sizes(weights: Array, rows: Array, columns: Array) -> None:
     """Add the absolute values of weights (V, H) to float64 sums over each row (V,) and each column (H,)."""

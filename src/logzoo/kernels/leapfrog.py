@@ -109,7 +109,8 @@ def leapfrog(
 ) -> float:
     """Follow Hamilton's equations for `steps` leapfrog steps in place; returns the rise of the energy in nats.
 
-    The first and last kick are half kicks (Neal 2011, eqs 2.28 to 2.30); other half kicks are merged into full ones.
+    The first and the last kick are half kicks (Neal 2011, eqs 2.28 to 2.30). Half kicks between them are merged in
+    pairs into full kicks.
     """
     before = -tempered_gradient(target, base, beta, x, gradient, spare) + 0.5 * np.sum(momentum * momentum)
     log_f = 0.0
@@ -227,8 +228,8 @@ def run_tempered(
 ) -> None:
     """Make draws `first` to `last - 1` of simulated tempering in place: move x at the rung, then draw the rung given x.
 
-    Step sizes are uniform between low (rung,) and high (rung,). Occupancies, visits and round trips are added to `sums`
-    (RungSums).
+    Step sizes are uniform between low (rung,) and high (rung,). Occupancies, visits and round trips are added to
+    `sums`.
     """
     rungs = betas.size
     end = max(1, rungs // RUNGS_PER_END)

@@ -21,8 +21,8 @@ FLOATS, INTEGERS = ir.VectorType(FLOAT, 8), ir.VectorType(INT32, 8)
 def has_wide_vectors() -> bool:
     """Whether numba compiles for vectors of 512 bits.
 
-    numba's setting CPU_FEATURES decides. If it is not set, the features of this processor decide. If only CPU_NAME is
-    set, the result is False.
+    The result follows from numba's setting CPU_FEATURES. If only CPU_NAME is set, it is False. If neither is set, it
+    follows from the features of this processor.
     """
     settings: Any = config
     if settings.CPU_FEATURES is not None:

@@ -1,4 +1,4 @@
-"""Recursions that move log Zhat by the rungs that simulated tempering visits, and sums for estimators.
+"""Recursions that move log Zhat by the occupancy or the visits of simulated tempering, and sums for estimators.
 
 Legend: a draw has values (M,). Their product with readout (M, K) is log f at the K rungs. Their products with slopes
 and curvatures are the first and second derivatives of log f in beta. x of sweep i is drawn at rungs[i];
@@ -29,7 +29,7 @@ class Recursion(NamedTuple):
 
     prior: np.ndarray  # (G, K) r
     chains: np.ndarray  # (G,) number of chains
-    flatness: np.ndarray  # (G,) SAMS: largest |c_k / r_k - 1| allowed; Wang-Landau: least visits / expected visits
+    flatness: np.ndarray  # (G,) SAMS: bound of |mean c_k / r_k - 1|; Wang-Landau: least visits / expected visits
     exponent: np.ndarray  # (G,) the gain of the first stage of SAMS is t^-exponent; 0 for Wang-Landau
     latest: np.ndarray  # (G,) sweeps after which the first stage of SAMS ends in any case
     settled: np.ndarray  # (G,) whether the gain falls as 1 / t: second stage of SAMS; Wang-Landau: log F = K / (n t)
@@ -61,8 +61,8 @@ def step_two_stages(state: Recursion, group: int, t: int, occupancy: Array, log_
         state.gain[group] = t ** state.exponent[group] - t
 
 
-# The ladder is cut into this many parts of neighbouring rungs, or into single rungs if it has fewer rungs. The visits
-# of the parts must be flat.
+# The ladder is divided into this many parts of neighbouring rungs, or into single rungs if it has fewer rungs. The
+# visits of the parts must be flat.
 _PARTS = 10
 
 
@@ -179,7 +179,7 @@ def add_rung_sums(slopes: Array, curvatures: Array, values: Array, rungs: Array,
 
 @kernel(nogil=True)
 def add_weighted_slopes(readout: Array, slopes: Array, offset: Array, values: Array, sums: Array) -> None:
-    """Add q(beta_k | x) and q(beta_k | x) D_k at all rungs to `sums` (chains, 2, K)."""
+    """Add q(beta_k | x) and q(beta_k | x) D_k to `sums` (chains, 2, K); D_k is d log f / d beta at rung k."""
     rungs = offset.size
     q, derivative = np.empty(rungs), np.empty(rungs)
     for chain in range(len(values)):

@@ -45,8 +45,7 @@ def run_resampled(
     """Run annealing steps `first` to `last - 1` in place: weigh, resample, sweep.
 
     The step to the last rung only weighs. Chains of one island (chains,) are contiguous. They are resampled if their
-    ESS is below `share` of their number.
-    family (chains,) int64 is copied with the states.
+    ESS is below `share` of their number. family (chains,) int64 is copied with the states.
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)
@@ -101,9 +100,10 @@ def follow_parameters(
     family: Array,
     island: Array,
 ) -> None:
-    """Weigh chains for the step to new parameters, resample them, and sweep once with the new parameters, in place.
+    """Weigh chains for the step to new parameters, call `resample_islands`, and sweep once at these parameters.
 
-    log_f (chains,) float64: log f(v) in nats, with the old parameters at entry and with the new parameters at return.
+    Chains, weights and families are changed in place. log_f (chains,) float64: log f(v) in nats, with the old
+    parameters at entry and with the new parameters at return.
     """
     ones, now = np.ones(log_f.size, np.float32), np.empty(log_f.size)
     forget_hidden(parameters, chains)

@@ -138,8 +138,7 @@ def run_infinite_swapping(
     in turn. A single row of zeros gives infinite swapping, and no rows give exchanges of neighbours in turn. joint:
     whether log f is of (v, h), not of v. rung (chains,): the rung of each replica. shares (chains,): becomes P(the
     replica holds the last beta) after the last sweep. occupancy (chains, K) int64 counts the sweeps after which a
-    replica held each beta. After every sweep, `add_shares` adds to sums (groups, V H + V + H) float64, unless there
-    are no groups.
+    replica held each beta. After every sweep, `add_shares` adds to sums (n, V H + V + H) float64; n = 0 for no sums.
     """
     rungs = betas.size
     sweeping, p = sweep_scratch(chains), np.empty(chains.h.shape[1], np.float32)

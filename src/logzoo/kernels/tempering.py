@@ -202,7 +202,7 @@ def temper_once(
     record: Record,
     scratch: Scratch,
 ) -> None:
-    """Make one sweep of `run_simulated_tempering`, with the same arguments, and write row `row` of the record."""
+    """Make sweep number `sweep` of `run_simulated_tempering`, and write row `row` of the record."""
     count, rungs = sums.occupancy.shape
     end = max(1, rungs // RUNGS_PER_END)
     values, q, beta = scratch.values, scratch.q, scratch.beta

@@ -1,7 +1,7 @@
 """Tours: Gibbs chains that leave a set of hidden states and end when they return to it (Savarese et al. 2018).
 
 One sweep draws v given h, then h given v. A tour's draws depend only on its number and on the sweeps that it has made.
-Other tours and pauses do not change these draws.
+Neither other tours nor interruptions change these draws.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ZERO = np.float32(0.0)
 
 
 class TourStates(NamedTuple):
-    """Tours between two sweeps: state, length and whether they have ended."""
+    """Tours between two sweeps: states, lengths and whether they have returned."""
 
     number: np.ndarray  # (tours,) uint64: selects the tour's random stream
     rows: np.ndarray  # (tours, words) uint64: h

@@ -120,8 +120,8 @@ def rings(correlations: Floats) -> float:
 def contraction(rbm: RBM) -> float:
     """A number that is below 1 only if mean field contracts everywhere and therefore has a single solution.
 
-    It is the largest singular value of sqrt(A) W sqrt(B). A and B are the largest variances that units can have for any
-    means of the other layer.
+    It is an upper estimate of the largest singular value of sqrt(A) W sqrt(B). A and B are the largest variances
+    that units can have for any means of the other layer.
     """
     visible, hidden = (np.sqrt(_largest_variances(near)) for near in (rbm, rbm.transposed))
     return _radius(np.ascontiguousarray(visible[:, None] * rbm.weights * hidden))

@@ -78,8 +78,9 @@ def read_as(
 ) -> Model:
     """Read parameters from a file, and return make(weights, visible bias, hidden bias).
 
-    spins: whether the units must be -1 and +1; otherwise they must be 0 and 1. names, transposed: as for
-    `read_parameters`. tell(line) is called with each assumption. Raises a one-line ValueError that names the file.
+    spins: whether the units are -1 and +1; otherwise they are 0 and 1. names, transposed: as for `read_parameters`.
+    tell(line) is called with each assumption. Raises a one-line ValueError that names the file, also if the file
+    states other units.
     """
     parameters = read_parameters(path, names, transposed=transposed)
     if parameters.note:
@@ -243,8 +244,8 @@ def _torch(path, _names):
     return _loaded(load_by("torch", "load", path, map_location="cpu", weights_only=True))
 
 
-# A reader for each kind of file. It returns arrays {name: object with .shape and .dtype}, a function that loads the
-# arrays of a list of names, and whether units are spins.
+# A reader for each kind of file that can be read. It returns arrays {name: object with .shape and .dtype}, a function
+# that loads the arrays of a list of names, and whether units are spins.
 READERS = {
     "HDF5": _hdf5,
     "MATLAB": _matlab,

@@ -87,7 +87,7 @@ class GaussianMixture:
 
 
 def path_moments(target: GaussianMixture, base: GaussianMixture, betas: ArrayLike) -> PathMoments:
-    """Exact PathMoments at the inverse temperatures betas (rung,), for means that differ in the first coordinate only.
+    """Exact PathMoments at inverse temperatures betas (rung,), for means on the first axis and a base at the origin.
 
     The first coordinate is integrated by the trapezoidal rule, which is exact to rounding for such smooth, fast-falling
     functions (Trefethen & Weideman 2014). The other coordinates are independent and Gaussian. Raises ValueError for

@@ -68,7 +68,7 @@ class Modes(NamedTuple):
     bounds: np.ndarray  # (mode,) F1 in nats: each is a lower bound of log Z
     starts: np.ndarray  # (mode,) number of starts that settled in the mode, before or after their climb
     steps: int  # summed over the starts; a step costs as much as a Gibbs sweep of one chain
-    lower: float  # rigorous lower bound in nats: the best F1, or log of the sum of f over ends of climbs if larger
+    lower: float  # rigorous lower bound in nats; see `LowerBound.sure`
 
 
 class LowerBound(NamedTuple):
@@ -148,7 +148,7 @@ def lower_bound(
     Raises
     ------
     ValueError
-        For impossible sizes.
+        For impossible sizes and data, and for parameters that overflow float32.
 
     Examples
     --------
@@ -225,7 +225,10 @@ def _means_of_hidden(parameters, v):
 
 
 def _projected(weights, transposed, count, generator):
-    """Hidden states (H, count): signs of random vectors that the weights turned towards large singular values."""
+    """Hidden states (H, count): signs of random vectors after a few products with the weights.
+
+    The products turn the vectors towards the singular vectors of large singular values.
+    """
     visible, hidden = weights.shape
     x, y = generator.standard_normal((visible, count), np.float32), np.empty((hidden, count), np.float32)
     turns = np.arange(count) % _MOST_TURNS
@@ -274,9 +277,9 @@ def _bounded(parameters, hidden):
 
 
 def _summits(each_part, single, double, settled, steps):
-    """Climb from the rounded Solutions to summits.
+    """Climb from the rounded Solutions to local maxima.
 
-    Returns hidden means (n, H) of the distinct summits, the index of each Solution's summit, a lower bound of log Z in
+    Returns hidden means (n, H) of the distinct maxima, the index of each Solution's maximum, a lower bound of log Z in
     nats, and the number of passes. The bound sums f over the first and last states of all climbs. A pass costs one
     step.
     """
@@ -294,7 +297,7 @@ def _summits(each_part, single, double, settled, steps):
     seen, _ = distinct_rows(np.concatenate([summits, rounded]))
     _, heights, _ = each_part(partial(climbed, most=0), seen)
     hidden = _means_of_hidden(single, summits.T).T if swapped else summits
-    # Computing the height of a state costs one more pass.
+    # Computing log f of a state costs one more pass.
     return hidden, of_summit, float(logsumexp(heights)), int(passes.sum()) + len(seen)
 
 

@@ -197,7 +197,7 @@ class RBM:
         and dicts have paths as names. By default the arrays are found by known names, or by their shapes if these fit
         in only one way. ``transposed`` is whether the weights are stored as (hidden, visible). By default the biases
         decide. If the weights are square, the package that uses these names decides. A warning states each assumption.
-        Raises a one-line ValueError that names the file if it holds no such RBM.
+        Raises a one-line ValueError that names the file if the file holds no RBM that can be read.
         """
         return read_as(cls, path, names, transposed, tell=partial(warnings.warn, stacklevel=3))
 

@@ -53,9 +53,9 @@ def assigned(
 
     The three arrays are weights, visible bias and hidden bias. arrays: {name or path: object with .shape and .dtype}.
     names: names of the three arrays. By default known names at any path are used, or one matrix and two vectors that
-    fit its sides. transposed: whether the weights are (hidden, visible). By default the biases decide; if
-    the weights are square, the package decides. Raises ValueError if the arrays are ambiguous or contradictory, and for
-    values other than arrays of real numbers.
+    fit its sides. transposed: whether the weights are (hidden, visible). By default the biases decide. If the weights
+    are square, the package that uses these names decides, and (visible, hidden) is assumed for other names. Raises
+    ValueError if the arrays are ambiguous or contradictory, and for values other than arrays of real numbers.
     """
     notes = []
     names = names or _known(arrays)

@@ -3,9 +3,9 @@
 Resampling in islands follows Del Moral, Doucet & Jasra (2006) and Hukushima & Iba (2003); waste-free resampling follows
 Dau & Chopin (2022).
 
-An adapted ladder is placed in rounds (Syed, Bouchard-Côté, Chern & Doucet 2024). Each round anneals along the rungs of
-the round before. It then moves the rungs so that the increments of the log-weights have equal spreads. The ladder of
-the final annealing does not depend on its draws, so its weights are unbiased.
+An adapted ladder is placed in rounds (Syed, Bouchard-Côté, Chern & Doucet 2024). Each round anneals along
+a ladder and measures the spread of the log-weight increments in each step. The rungs of the next ladder are placed so
+that these spreads become equal. The last ladder is fixed before the final annealing, so the weights are unbiased.
 """
 
 from collections.abc import Callable
@@ -121,7 +121,7 @@ def run_reverse(
     log_weight is w = sum_k [log f_{k+1}(x_k) - log f_k(x_k)] along the reverse trajectory. exp(-w) f(v) / Z_1 has the
     mean p_ann(v) (Burda, Grosse & Salakhutdinov 2015, section 3). p_ann(v) is the probability that forward annealing
     along these rungs, with a last sweep at beta = 1, ends at v. Raises ValueError unless starts is a 0/1 matrix with a
-    row for each chain.
+    row for each chain, and for impossible options.
     """
     starts = binary_matrix("starts", starts, visible=rbm.visible)
     if len(starts) != ledger.chains:
@@ -150,10 +150,10 @@ def run_in_islands(
 ) -> ResampledDraws:
     """Anneal every chain in all sweeps left in the ledger, and resample within islands whose weights are unequal.
 
-    islands: number of independent groups of chains, at most half of the chains. resample: an island is resampled when
-    its effective number of chains falls below this share of its chains; 0 never resamples. kept: states of each chain
-    that are kept at a rung, one sweep apart. If kept > 1, each rung takes kept - 1 sweeps, and every rung resamples
-    (Dau & Chopin 2022). Returns ResampledDraws. Raises ValueError for impossible options.
+    islands: number of independent groups of chains, limited to half of the number of chains, but at least 2. resample:
+    an island is resampled when its effective number of chains falls below this share of its chains; 0 never resamples.
+    kept: states of each chain that are kept at a rung, one sweep apart. If kept > 1, each rung takes kept - 1 sweeps,
+    and every rung resamples (Dau & Chopin 2022). Returns ResampledDraws. Raises ValueError for impossible options.
     """
     islands = min(whole_number("islands", islands, minimum=2), max(ledger.chains // 2, 2))
     least_share, states = share("resample", resample), whole_number("kept", kept)
@@ -205,8 +205,8 @@ def annealing_ladder(
 def lengths_of_rounds(sweeps: int) -> list[int]:
     """Numbers of sweeps of the rounds, which add up to `sweeps`.
 
-    The last round takes half of the sweeps, the round before it a quarter, and so on. The first two rounds are about
-    equally long. The list is empty if `sweeps` is too small for a round.
+    The last round takes half of the sweeps, the round before it a quarter, and so on. When fewer than 12 sweeps are
+    left, the first round takes all of them. The list is empty if `sweeps` is below 4.
     """
     lengths = []
     while sweeps >= _FEWEST:
@@ -266,7 +266,7 @@ def _started(rbm: RBM, parameters: Parameters, key: np.uint64, numbers: np.ndarr
 
 
 def _cuts(ends: np.ndarray, threads: int) -> np.ndarray:
-    """Edges that cut the chains into parts of whole islands: enough parts for threads and tiles, or one per island."""
+    """Edges that divide chains into parts of whole islands: enough parts for threads and tiles, or one per island."""
     islands, chains = ends.size - 1, ends[-1]
     tiles = min(max(-(-chains // TILE), threads), islands)
     return ends[np.linspace(0, islands, tiles + 1).astype(int)]

@@ -26,9 +26,9 @@ from logzoo.streams import Stream
 
 # Modes that are more than this many nats below the best mode hold a negligible share of Z.
 _NATS_BELOW = 20.0
-# A mode represents a basin only if at least this share of the chains that start in it stay there.
+# Modes are grouped until at least this share of the chains that start in a group stay there.
 _LEAST_STAY = 0.5
-# One in this many sweeps goes to the pilot at beta = 1 that measures this share.
+# One in this many of the remaining sweeps goes to the pilot at beta = 1 that measures this share.
 _PILOT_SHARE = 5
 # Number of chains that each mode needs, so that the spread of their weights can be estimated.
 _FEWEST_CHAINS = 4
@@ -56,11 +56,11 @@ def run(
     threads: int = 1,
     progress: bool = False,
 ) -> BasinDraws:
-    """Find modes, drop the modes that chains leave at beta = 1 for a better mode, and anneal chains from the others.
+    """Find modes, group modes between which chains move at beta = 1, and anneal chains from each group's best mode.
 
-    Finding modes takes about a tenth of the budget. Trying them takes a fifth of the remaining sweeps. base: not used,
-    because the modes are the bases. data: a 0/1 matrix (examples, visible); the search also starts from its rows.
-    ladder: as in `paths.inverse_temperatures`. Returns BasinDraws. Raises ValueError for impossible options.
+    Finding modes takes about a tenth of the budget. A pilot of several modes takes a fifth of the other sweeps. base:
+    not used, because the modes are the bases. data: a 0/1 matrix (examples, visible); the search also starts from its
+    rows. ladder: as in `paths.inverse_temperatures`. Returns BasinDraws. Raises ValueError for impossible options.
     """
     whole_number("threads", threads)
     if data is not None:
@@ -158,7 +158,7 @@ def _swept(
 def kept_laws(start: np.ndarray, end: np.ndarray, laws: int) -> np.ndarray:
     """Numbers of the laws that represent a basin, best first; start, end (chain,): laws where chains started and ended.
 
-    The group of laws that keeps the smallest share of its chains joins the group where most of its other chains went.
+    The group of laws that keeps the smallest share of its chains joins the group where most of its lost chains ended.
     This is repeated until every group keeps at least half of its chains. The best law of a group represents it.
     """
     group = np.arange(laws)

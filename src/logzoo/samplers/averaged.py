@@ -67,9 +67,9 @@ def run(
 ) -> AnnealedDraws:
     """Estimate the model's moments, fit the knots, and anneal fresh chains along the path with the remaining sweeps.
 
-    knots: number of RBMs on the path, including its ends; moments, fitting: shares of the sweeps for these phases. If
-    the budget is too small for these phases, the path is straight. Returns AnnealedDraws. Raises ValueError for
-    impossible options.
+    knots: number of RBMs on the path, including its ends; moments, fitting: largest shares of the sweeps for these
+    phases. If the budget is too small for these phases, the path is straight. Returns AnnealedDraws. Raises ValueError
+    for impossible options.
     """
     whole_number("threads", threads)
     whole_number("knots", knots, minimum=2)
@@ -103,7 +103,7 @@ def run(
 def shares_of(sweeps: int, knots: int, moments: float, fitting: float) -> tuple[int, int, int]:
     """Sweeps for the moments, for each inner knot, and for annealing.
 
-    Annealing takes all sweeps if there are too few sweeps for the moments or for an inner knot.
+    Annealing takes all sweeps if there is no inner knot, or too few sweeps for the moments or for an inner knot.
     """
     spent = min(int(moments * sweeps), _MOST_MOMENT_SWEEPS)
     updates = min(int(fitting * sweeps) // (knots - 2), _MOST_UPDATES) if knots > 2 else 0

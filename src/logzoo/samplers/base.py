@@ -1,4 +1,4 @@
-"""The base distribution where the path of an estimator starts, and the search for modes that it is computed from."""
+"""The base distribution where the path of an estimator starts, and the search for modes of mean field."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -17,16 +17,17 @@ from logzoo.paths import base_of, kernel_parameters, log_odds
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import Stream
 
-# One in this many sweeps of the budget may go to the matched base, up to the number in the next line. Further sweeps
-# hardly improve the base.
+# One in _SHARE sweeps of the budget may go to the matched base, up to _MOST_SWEEPS sweeps. Further sweeps hardly
+# improve the base.
 _SHARE = 50
 _MOST_SWEEPS = 200
-# One in this many sweeps of the budget may go to the search for modes; a step of a start costs about a sweep of one
-# chain. The next line has the number of steps that most starts need, and the largest numbers of starts and of steps.
+# About one in _MODES_SHARE sweeps of the budget may go to the search for modes. A step of a start costs about a sweep
+# of one chain. Most starts need _STEPS_OF_A_START steps. There are at most _MOST_STARTS starts of at most _MOST_STEPS
+# steps.
 _MODES_SHARE = 10
 _STEPS_OF_A_START, _MOST_STARTS, _MOST_STEPS = 40, 500, 400
-# Modes that are more than this many nats below the best mode hold a negligible share of Z. The next line has the
-# largest number of modes used.
+# Modes that are more than _NATS_BELOW nats below the best mode hold a negligible share of Z. At most _MOST_MODES modes
+# are used.
 _NATS_BELOW = 30.0
 _MOST_MODES = 64
 # Units whose mean is nearer to 0 or 1 than this count as certain.
@@ -46,7 +47,7 @@ def resolve_base(rbm: RBM, base: Any, ledger: SweepLedger, stream: Stream) -> np
         and costs about a tenth of the budget. ``"matched"`` takes the mean of chains annealed from uniform units.
         ``"visible-bias"`` takes the visible bias of the RBM, and ``"uniform"`` takes 0.
     ledger : SweepLedger
-        The budget; the sweeps of the search are entered in it.
+        The budget; the sweeps spent on the base are entered in it.
     stream : Stream
 
     Returns

@@ -124,11 +124,11 @@ def run(
 ) -> HamiltonianDraws:
     """Make the initial iterations, then record `draws` draws of each chain of the ledger at the resulting log Zhat.
 
-    target, base: densities such as `GaussianMixture`. The base needs a method `draw`. step_sizes (rung,): centres of
-    the step sizes. betas (rung,): the ladder from 0 to 1. Initial iterations of `initial_draws` draws update log Zhat
-    by eq 12 until max_k |r_k - c_k| < 0.1 / K, at most `initial_iterations` times. A draw costs `steps` leapfrog steps.
-    Returns HamiltonianDraws. Raises ValueError for impossible options, and BudgetExceeded if too few steps are left in
-    the ledger.
+    target, base: densities such as `GaussianMixture`. The base needs `draw` and `log_z`, too. step_sizes (rung,):
+    centres of the step sizes. betas (rung,): the ladder from 0 to 1. Initial iterations of `initial_draws` draws update
+    log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K, at most `initial_iterations` times. A draw costs `steps`
+    leapfrog steps. Returns HamiltonianDraws. Raises ValueError for impossible options, and BudgetExceeded if too few
+    steps are left in the ledger.
     """
     draws = whole_number("draws", draws)
     betas = inverse_temperatures(betas, len(betas))

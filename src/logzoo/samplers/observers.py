@@ -1,6 +1,6 @@
 """Observers of simulated tempering: running sums over single draws for estimators, without storing all draws.
 
-An observer has two methods. start(chains, rungs, sweeps) is called once before the sampling phase, and add(stretch) is
+An observer has two methods. start(chains, rungs, sweeps) is called before each observed phase, and add(stretch) is
 called for every `Stretch` of sweeps. The attribute reads_values is True if the observer needs the values of the states,
 and False if it needs only the rungs.
 """
@@ -20,7 +20,7 @@ _MEMORY = 0.5
 
 
 class Stretch(NamedTuple):
-    """Single draws of some sweeps, which observers receive.
+    """Single draws of a stretch of sweeps, in the form that observers receive.
 
     values @ readout is log f at the rungs. Its first and second derivatives in beta are values @ slopes and
     values @ curvatures. With the offset log r - log Zhat, q(beta | x) = softmax(values @ readout + offset).

@@ -28,7 +28,7 @@ _ADAPTING, _ADAPTING_ROUNDS = 0.2, 3
 
 
 class ParallelTemperingDraws(NamedTuple):
-    """Counts over the sampling phase of ladders that exchange states; observers receive the single steps."""
+    """Counts over the sampling phase of ladders whose neighbours exchange; observers receive the single steps."""
 
     betas: np.ndarray  # (rung,) inverse temperatures, or positions on another path
     log_z_base: float  # nats
@@ -84,8 +84,8 @@ def run(
     rungs: by default the length of a listed ladder, otherwise 20, or half of the chains if that is less. The chains are
     divided into as many whole ladders as possible. These ladders also make the sweeps of the leftover chains. ladder:
     as in `paths.inverse_temperatures`, or "adapted". The rungs of an adapted ladder move to equal steps of the barrier
-    in the first fifth of the sweeps (`paths.equal_barrier`). burn_in: share of the other sweeps before the counts
-    start. observers: objects with two methods. start(ladders, rungs, sweeps) is called once, with the length of the
+    in the first fifth of the sweeps (`paths.equal_barrier`). burn_in: share of the other sweeps that precede the
+    counts. observers: objects with two methods. start(ladders, rungs, sweeps) is called once, with the length of the
     sampling phase. add(steps) is called for every stretch of the burn-in and of the sampling phase. An observer with
     an attribute `every` gets log f at all rungs once in `every` sweeps. Returns ParallelTemperingDraws. Raises
     ValueError for impossible options.

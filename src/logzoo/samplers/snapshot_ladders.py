@@ -125,7 +125,7 @@ def anneal(
 
     starts (chain, visible): a 0/1 matrix, or None. If it is given, each chain anneals down from its row, and the
     weights are as in `logzoo.samplers.annealed.run_reverse`. snapshots, kept: as for `run`. Returns AnnealedDraws.
-    Raises ValueError for impossible options and for other starts.
+    Raises ValueError for impossible options and starts.
     """
     if starts is not None:
         starts = binary_matrix("starts", starts, visible=rbm.visible)
@@ -173,7 +173,7 @@ def of_tempering(options: Any) -> dict[str, Any]:
 
 
 def thinned(path: list, number: int) -> list:
-    """The path with `number` of the RBMs between its ends, equally spaced."""
+    """The path with `number` of the RBMs between its ends, equally spaced, or with all if it has fewer."""
     places = np.linspace(0, len(path) - 1, min(number, len(path) - 2) + 2)
     return [path[int(index)] for index in np.rint(places)]
 
@@ -181,9 +181,9 @@ def thinned(path: list, number: int) -> list:
 def path_of(rbm: RBM, base: np.ndarray, snapshots: Any = None) -> list[Terms]:
     """The path to an RBM: a list of Terms that starts at independent units with log-odds `base` (visible,).
 
-    snapshots: RBMs in between, or the Dataset `TrainingRun.snapshots`. Units without weights and biases are added to
-    RBMs with fewer hidden units than others. Raises ValueError for other types, and for other numbers of visible
-    units.
+    snapshots: RBMs in between, or the Dataset `TrainingRun.snapshots`. Hidden units without weights and biases are
+    added to RBMs with fewer hidden units than others. Raises ValueError for other types, and for other numbers of
+    visible units.
     """
     rbms = [*_listed(snapshots), rbm]
     for snapshot in rbms:

@@ -38,14 +38,14 @@ _STRIDE = 50
 COUNT_FLOOR = 0.1
 # Smallest occupancy in an update, which therefore moves a rung by at most log(1e300) = 690 nats.
 OCCUPANCY_FLOOR = 1e-300
-# Initial iterations stop when K max_k |r_k - c_k| is below the first number. While it is above the second number, they
-# continue up to half the budget, because sampling at such a log Zhat gives almost no information.
+# Initial iterations stop when K max_k |r_k - c_k| is below _RULE. While it is above _FAR_OFF, they continue up to half
+# the budget, because sampling at such a log Zhat gives almost no information.
 _RULE = 0.1
 _FAR_OFF = 0.5
 
 
 class SimulatedTempering:
-    """The chains of a ledger, their rungs, their position in the stream, and the interpolation they use."""
+    """The chains of a ledger, their rungs, their position in the stream, and the interpolation of log f."""
 
     def __init__(
         self, parameters: Parameters, betas: np.ndarray, ledger: SweepLedger, stream: Stream, form: str, threads: int

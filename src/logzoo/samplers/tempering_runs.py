@@ -1,7 +1,7 @@
 """Runs of simulated tempering within a budget (Carlson et al. 2016): initial iterations, then sampling.
 
-Either log Zhat is fixed while sampling, or a recursion of SAMS or Wang-Landau moves it after every sweep. The recursion
-runs in groups of chains that share log Zhat. Different groups share only the initial iterations.
+Either log Zhat is fixed in each block of the sampling phase, or a recursion of SAMS or Wang-Landau moves it after every
+sweep. The recursion runs in groups of chains that share log Zhat. Different groups share only the initial iterations.
 """
 
 from collections.abc import Callable, Sequence
@@ -108,11 +108,11 @@ def begin(
 ) -> Start:
     """Make the initial iterations of all chains; returns Start.
 
-    Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K. They end
-    in any case after `initial_iterations` iterations or a tenth of the budget, whichever is more, and at half the
-    budget. After the first `initial_iterations`, each iteration is twice as long as the iteration before. While
-    K max_k |r_k - c_k| is above 0.5, short iterations continue up to half the budget. rao_blackwell=False updates from
-    plain visit counts. stop_early=False makes exactly `initial_iterations` iterations.
+    Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K. At the
+    latest they end after `initial_iterations` iterations or a tenth of the budget, whichever is more, and at half the
+    budget. After the first `initial_iterations`, each iteration is twice as long as the iteration before. There is one
+    exception: while K max_k |r_k - c_k| is above 0.5, short iterations continue up to half the budget.
+    rao_blackwell=False updates from plain visit counts. stop_early=False makes exactly `initial_iterations` iterations.
     prior: weights r (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal weights. ladder: as in
     `paths.inverse_temperatures`, or "adapted". For an adapted ladder, the first half of the initial iterations is a
     pilot on linear rungs. The rungs then move to equal steps of thermodynamic length (`paths.equal_length`). Raises
@@ -195,8 +195,8 @@ def run_in_groups(
 ) -> tuple[SimulatedTemperingDraws, Recursion]:
     """Make the initial iterations of all chains together, then a step of the recursion after each remaining sweep.
 
-    recursion: as returned by `sams` or `wang_landau`. Observers receive only the rungs. The other options are as
-    for `begin`; with initial_iterations=0, log Zhat starts at 0. Returns SimulatedTemperingDraws of one block, with
+    recursion: as returned by `sams` or `wang_landau`. The offset that observers receive is log r. The other options are
+    as for `begin`; with initial_iterations=0, log Zhat starts at 0. Returns SimulatedTemperingDraws of one block, with
     log Zhat of every group at the end, and the Recursion. Raises ValueError for impossible options and for a single
     chain, because two groups are needed.
     """

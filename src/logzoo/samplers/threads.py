@@ -61,7 +61,7 @@ def over_parts(kernel: Callable, threads: int, parts: Sequence) -> None:
 
 
 def _edges(chains: int, threads: int, units: int) -> np.ndarray:
-    """Edges that cut `units` (chains, or groups of chains) into enough parts to fit tiles and to fill all threads."""
+    """Edges that divide `units` (chains or groups of chains) into enough parts to fit tiles and to fill all threads."""
     tiles = -(-chains // (TILE * threads)) * threads
     return np.linspace(0, units, min(tiles, units) + 1).astype(int)
 

@@ -30,8 +30,8 @@ MOST_TOURS = 2**32
 # draws, whichever is more.
 _SHARE = 5
 _MOST_DRAWS = 100_000
-# Probes, which are chains from uniform hidden states, look for modes that the stopping set misses. They take one sweep
-# in _PROBE_SHARE of the budget.
+# Probes are chains from uniform hidden states. They search for modes that the stopping set misses, and take at most one
+# sweep in _PROBE_SHARE of the budget.
 _PROBES = 20
 _PROBE_SHARE = 10
 # Largest numbers of tours in the first generation and in a later generation.
@@ -57,7 +57,7 @@ class Probes(NamedTuple):
 
     sweeps: int  # made by all probes
     lost: int  # number of probes that did not reach the stopping set
-    log_mass: float  # log of the sum of f(h) over the region of the lost probes, nats; inf if unknown
+    log_mass: float  # log of the sum of f(h) over the region of lost probes, nats; -inf if none is lost, inf if unknown
 
 
 class TourDraws(NamedTuple):
@@ -80,12 +80,12 @@ def run(
     threads: int = 1,
     progress: bool = False,
 ) -> TourDraws:
-    """Draw a stopping set from data, run probes, and make tours until the ledger is spent.
+    """Draw a stopping set from data, run probes, and make tours with the remaining sweeps of the ledger.
 
     data: 0/1 matrix (examples, visible). rounds: hidden states drawn for each example; by default the draws take at
-    most a fifth of the sweeps. tours: number of tours; by default the budget sets it. cap: largest length of a tour; by
-    default there is no limit. Sweeps that are too few for another tour are left over. Returns TourDraws. Raises
-    ValueError if the budget is too small.
+    most a fifth of the sweeps. tours: number of tours; by default it follows from the budget. cap: largest length of a
+    tour; by default there is no limit. Sweeps that no tour uses are left over. Returns TourDraws. Raises ValueError if
+    the budget is too small.
     """
     cap = None if cap is None else whole_number("cap", cap)
     threads = min(whole_number("threads", threads), ledger.chains)
@@ -110,7 +110,7 @@ def run(
 
 
 def tours_within(sampler: "TourSampler", count: int | None, budget: int, cap: int | None, progress: bool) -> Tours:
-    """Make `count` tours. If `count` is None, make as many as `budget` sweeps allow, in generations.
+    """Make `count` tours. If `count` is None, make as many as fit into `budget` sweeps, in generations.
 
     The size of a generation depends on the lengths of earlier tours, but not on the lengths of its own tours.
     Otherwise the ratio of sums would be biased.
@@ -161,8 +161,9 @@ class TourSampler:
     def run(self, count: int, budget: int, cap: int | None = None, *, keep: bool = False) -> Tours:
         """Start `count` tours, which end in the stopping set, at `cap` sweeps, or when their common budget is spent.
 
-        All unfinished tours have the same length, except for the last sweeps of a budget, which go to the tours of the
-        lowest numbers. keep: whether to return the states visited. Raises ValueError when the numbers run out.
+        Unfinished tours have equal lengths, with one exception: if the last sweeps of the budget are too few for all of
+        them, the tours with the lowest numbers make one sweep more. keep: whether to return the states visited. Raises
+        ValueError when the numbers run out.
         """
         start = self.stopping.starts(self.uniforms.random(count))
         paths = [] if keep else None

@@ -82,7 +82,7 @@ class ParallelTemperingPhase:
 
     @property
     def profiles(self) -> dict[str, np.ndarray]:
-        """Numbers by rung, or by pair of neighbouring rungs, that go into the trace."""
+        """Numbers that go into the trace: by rung, by pair of neighbouring rungs, or in total."""
         particles = self.particles
         profiles = {
             "inverse_temperature": particles.betas,

@@ -1,4 +1,4 @@
-"""The training loop of all methods. Methods differ in the negative phase and in the step."""
+"""The training loop of all trainers. Trainers differ in the negative phase and in the step."""
 
 from __future__ import annotations
 

@@ -105,8 +105,9 @@ class RMSspectral(RMSprop):
 def sharp(matrix: np.ndarray) -> np.ndarray:
     """(sum S) U V' of the SVD U S V' of a float32 matrix: its steepest ascent in the spectral norm (Carlson et al.).
 
-    It is computed from the eigenvectors of the smaller Gram matrix in float64. This equals an SVD in float64 up to
-    float32 rounding, in half the time. Singular values below the rounding of a float32 gradient count as 0.
+    It is computed from the eigenvectors of the smaller Gram matrix in float64. The result equals the result of an SVD
+    in float64 up to float32 rounding, and takes half the time. Singular values below the rounding of a float32 gradient
+    count as 0.
     """
     if matrix.shape[0] > matrix.shape[1]:
         return sharp(matrix.T).T
@@ -117,7 +118,7 @@ def sharp(matrix: np.ndarray) -> np.ndarray:
 
 
 def sharp_of_rank(matrix: np.ndarray, rank: int, key: int = 0) -> np.ndarray:
-    """T (U V' + R / s), where U S V' is the SVD cut to `rank`, R is the remainder, and T = sum S + s.
+    """T (U V' + R / s), where U S V' is the SVD truncated to `rank`, R is the remainder, and T = sum S + s.
 
     s is the spectral norm of R. The result is computed by randomised subspace iteration (Halko, Martinsson & Tropp
     2011, algorithm 4.4). The test matrix depends only on `key` and the shape. If the shorter side of the matrix exceeds

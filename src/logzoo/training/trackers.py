@@ -3,18 +3,18 @@
 KalmanTracker: a Kalman filter over the log Z of a ladder whose parameters change (Desjardins et al. 2011). Its state is
 log Z at every rung except the first, where log Z is exact, and a bias. The bias affects the observed change at the last
 rung, because the particles at this rung also give the gradient. There is no prior on the change of log Z (sigma_Z is
-infinite). An observed change is therefore a prediction with the noise of the observation, and no covariance is
-inverted.
+infinite). An observed change is therefore a prediction with the noise of the observation, and this prediction inverts
+no covariance.
 
 RtsTracker: log Zhat at all rungs follows the occupancy of the trainer's chains by log Zhat_k += alpha
-log(r_1 c_k / (r_k c_1)) (Carlson et al. 2016, section 3.3). The estimator `rts` has alpha = 1. Here alpha is smaller,
-because an update has few draws and the parameters change.
+log(r_1 c_k / (r_k c_1)) (Carlson et al. 2016, section 3.3). The estimator `rts` has alpha = 1. Here the default
+is smaller, because an update has few draws and the parameters change.
 
 JarzynskiTracker: annealed importance sampling along the training with separate chains, called walkers (Jarzynski 1997;
 Carbone, Hua, Coste & Vanden-Eijnden 2023). At every update the log-weight of a walker grows by
-log f_{t+1}(v) - log f_t(v), then the walker makes a sweep at the new parameters. log Z_t is
-log Z_0 + log mean exp(log-weight). Z is unbiased if the parameters do not depend on the walkers; the gradient uses
-other particles.
+log f_{t+1}(v) - log f_t(v), then the walker makes a sweep at the new parameters. Islands of walkers with unequal
+weights are resampled. log Z_t is log Z_0 + log mean exp(log-weight). Z is unbiased if the parameters do not depend on
+the walkers; the gradient uses other particles.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class KalmanTracker:
     doubt = 10.0
     # The tracker needs two particles at each rung, because errors come from the spread between particles.
     fewest_particles = 2
-    # The tracker reads the steps of all pairs of rungs.
+    # The tracker reads the steps of all pairs of neighbouring rungs.
     all_pairs, all_rungs = True, False
     columns = {
         "log_z": ("tracked log partition function", "nat"),

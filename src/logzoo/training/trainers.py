@@ -45,12 +45,12 @@ TRACKERS: tuple[str, ...] = ("kalman", "rts")
 
 
 def trainer(method: str) -> Callable[..., TrainingRun]:
-    """The function run(data, **settings) -> TrainingRun of a method. Raises ValueError for unknown methods."""
+    """The function run(data, **settings) -> TrainingRun of a trainer. Raises ValueError for unknown trainers."""
     return partial(TRAINERS[one_of("method", method, TRAINERS)].run, method)
 
 
 def trainer_module(method: str) -> str:
-    """Name of the module that holds a method."""
+    """Name of the module that holds a trainer."""
     return TRAINERS[one_of("method", method, TRAINERS)].module
 
 
@@ -78,12 +78,12 @@ def train_rbm(
     progress: bool | None = None,
     **options: Any,
 ) -> TrainingRun:
-    """Train an RBM on binary data.
+    """Train an RBM on binary data or grey levels.
 
     Parameters
     ----------
     data : array of 0 and 1, shape (examples, visible)
-        Some methods take grey levels from 0 to 1, with ``values="grey"``.
+        Some trainers take grey levels from 0 to 1, with ``values="grey"``.
     method : str
         Name of a trainer, such as ``"cd"``, ``"pcd"``, ``"sml-pt"``, ``"ins"``, ``"lvs"`` or ``"rmsprop"``;
         `trainers` lists all.
@@ -119,8 +119,8 @@ def train_rbm(
     progress : bool, optional
         Whether stderr shows a progress bar. By default it does on a terminal.
     **options
-        Options of the method. `trainers` lists them, such as ``k`` (sweeps in an update), ``particles`` (chains), and
-        ``tracker`` (``"kalman"`` or ``"rts"``) for the trainers that can track log Z. All methods take four more.
+        Options of the trainer. `trainers` lists them, such as ``k`` (sweeps in an update), ``particles`` (chains), and
+        ``tracker`` (``"kalman"`` or ``"rts"``) for the trainers that can track log Z. All trainers take four more.
         ``initial`` is ``"marginals"``, ``"small"`` or ``"uniform"``. ``alpha`` belongs to the inverse schedule
         (default 10,000). ``every`` is the number of updates between two rows of the trace, by default a hundredth of
         all updates. ``monitored`` is the largest number of examples of each split whose log-likelihood is traced
@@ -133,7 +133,7 @@ def train_rbm(
     Raises
     ------
     ValueError
-        For unknown methods and options, for data of the wrong form, for parameters that diverge, and for a
+        For unknown trainers and options, for data of the wrong form, for parameters that diverge, and for a
         checkpoint of another call.
 
     Examples

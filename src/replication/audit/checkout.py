@@ -1,7 +1,7 @@
 """The jobs that this checkout declares, and the regeneration of some files by these jobs.
 
 Snakemake runs the checkout's own Snakefile in a scratch folder that holds copies of inputs. It loads no code from the
-audited tree. It may run only the rules that make the picked files. None of these rules downloads anything.
+audited tree. A regeneration may run only the rules that make the picked files. None of these rules downloads anything.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def regenerate(
 ) -> None:
     """Regenerate up to `count` files, drawn at random with `seed`, and enter differences in the findings.
 
-    A file is drawn only if its inputs exist and it is undamaged. A stale file is drawn only if other code made it.
+    A file is drawn only if its inputs exist, and if the file and its inputs are undamaged. A stale file is drawn only
+    if other code made it.
     """
     regenerable = {path: job for known in jobs.values() for path, job in _regenerable(folder, known).items()}
     # Nothing runs on files that are damaged, or so large that their numbers were not checked.
@@ -156,7 +157,8 @@ def _snakemake(scratch, configfile, *arguments):
     command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", f"{ROOT}/Snakefile", "--directory", scratch]
     command += ["--configfile", str(configfile), "--cores", str(os.cpu_count()), "--profile", "none"]
     command += ["--workflow-profile", "none", *arguments]
-    # Without the first two, Snakemake and matplotlib write to the user's home. The kernel cache is the usual one.
+    # XDG_CACHE_HOME and MPLCONFIGDIR keep Snakemake and matplotlib from writing to the user's home. The kernel cache
+    # is the usual one.
     environment = {**os.environ, "XDG_CACHE_HOME": f"{scratch}/.cache", "MPLCONFIGDIR": scratch, "LOGZOO_MIRROR": ""}
     environment |= {"NUMBA_CACHE_DIR": str(next(cache.bases())), COMPILES_LATER: "1"}
     done = subprocess.run(

@@ -28,7 +28,7 @@ def check_file(findings: Findings, folder: Path, path: str, kind: str | None) ->
     """Check a single file. Returns (content hash, provenance record), where a missing part is None.
 
     A record has the parameters, the source digest, and the inputs {path: hash}. The record of a stamp has the digest of
-    the parameters instead.
+    the parameters in place of the parameters.
     """
     if kind in schema.SCHEMAS:
         return _check_artifact(findings, folder / path, path, kind)
@@ -44,7 +44,7 @@ def _check_artifact(findings, file, path, kind):
         large = unpacked_bytes(file) > _MOST_BYTES
         return (None, read_provenance(file)) if large else (dataset := load_raw(file), dataset.attrs)
 
-    dataset, attributes = findings.read(path, "readable", read, "a NetCDF file as it was written") or (None, None)
+    dataset, attributes = findings.read(path, "readable", read, "an undamaged NetCDF file") or (None, None)
     if attributes is None:
         return None, None
     stated, content = attributes.get("content_sha256"), None

@@ -47,8 +47,8 @@ def write_crate(
     """Describe the finished run of a scale in `ro-crate-metadata.json` in the folder of its project. Returns the path.
 
     jobs: as for `audit`, or None. agent: name of the person who ran the workflow, or None. Raises a one-line ValueError
-    if the run is not finished, or has faults or stale files. The same error is raised if CITATION.cff or the Snakefile
-    is missing or incomplete.
+    if the run is not finished, or has faults or stale files. The error is also raised for a missing Snakefile,
+    and for a missing or incomplete CITATION.cff.
     """
     folder = Path(folder)
     files = files_of_run(folder, scale, jobs)

@@ -55,7 +55,7 @@ def listed_files(folder: FilePath, scale: str, shared: Iterable[str] = ()) -> di
 
 
 def write_manifest(folder: FilePath, scale: str, shared: Iterable[str] = (), protocol: str = "") -> str:
-    """Write the manifest of a finished run in one step. Returns the SHA-256 of the manifest itself."""
+    """Write the manifest of a finished run atomically. Returns the SHA-256 of the manifest itself."""
     path = Path(folder, manifest_path(scale))
     write_text(path, Manifest(scale, listed_files(folder, scale, shared), {}, {}, protocol).text())
     return sha256_of(path)

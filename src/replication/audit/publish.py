@@ -44,7 +44,8 @@ def publish(
     jobs: {path: job} of the scale. most: largest size in megabytes. hours: {figure: core-hours of the jobs behind it}.
     add: keep the files of an earlier publication that this run does not have. By default they are removed. Returns
     lines with the number of published files of each kind, and the total size. Raises a one-line ValueError if the run
-    is not finished, has faults or stale files, or is too large. A failed publication changes no files.
+    is not finished, has faults or stale files, has nothing to publish, or is too large. The error is
+    also raised if results/<scale> exists without a manifest. A failed publication changes no files.
     """
     folder, target = Path(folder), Path(folder, "results", scale)
     if target.exists() and not (target / manifest_path(scale)).is_file():

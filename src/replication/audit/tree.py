@@ -1,7 +1,7 @@
-"""Check every file below data/ and figures/ against the manifests, its inputs, and the jobs of the checkout.
+"""Check the files below data/ and figures/ against the manifests, their inputs, and the jobs of the checkout.
 
-The audited tree supplies only data. The expected files and the jobs that make them come from the checkout. No script,
-module, parameter, output path or address is taken from the tree.
+The audited tree supplies only data. The jobs, and the paths of the files that they make, come from the checkout. No
+script, module, parameter, output path or address is taken from the tree.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def run_audit(
 
 
 def audit(folder: FilePath, jobs: Mapping[str, Any] | None = None) -> Findings:
-    """Check every file of a project or of published results. Returns `Findings`; nothing is written.
+    """Check the files of a project or of published results. Returns `Findings`; nothing is written.
 
     jobs: {scale: {path: job}} of the configuration and code of this checkout (`checkout.jobs_of_scale`). Raises a
     one-line ValueError if there is nothing to check.
@@ -146,7 +146,7 @@ def _check_inputs(findings, path, inputs, hashes, kinds):
 
 
 def _compare(findings, kinds, records, manifests, jobs):
-    """Enter as stale each file that the checkout would make differently, and note the files that are missing."""
+    """Enter a file as stale if no present job makes it, or if its job would make it differently. Note missing files."""
     left_out = {path for manifest in manifests for path in manifest.left_out}
     for scale in scales_of(kinds):
         known = jobs.get(scale)

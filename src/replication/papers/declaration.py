@@ -116,7 +116,7 @@ class Entry(dict):
 class Here:
     """The argument of a declaration: the entry of the figure, the configuration, and the paths of artifacts.
 
-    Methods that take the name of a model, data set or estimator raise a one-line ValueError for an unknown name.
+    Methods that return paths raise a one-line ValueError for an unknown model, data set or estimator.
     """
 
     def __init__(self, name: str, config: dict) -> None:

@@ -23,7 +23,7 @@ SWEEP = 50_000
 MOST_TOUR = 10_000
 # Independent timings behind a claim on seconds.
 TIMINGS = 5
-# Trainers whose chains move between the rungs; all others keep a chain at each rung.
+# Trainers whose chains move between the rungs. All other trainers with rungs keep chains at each rung.
 _ALONG_THE_LADDER = {"rms-spectral", "rmsprop"}
 # Number of temperatures of swapping chains, if the settings have none.
 _TEMPERATURES = 5
@@ -116,7 +116,8 @@ def training_most(train: dict, visible: int, examples: int) -> dict[str, float]:
 def option_defaults(method: Any) -> dict[str, Any]:
     """Returns {name: default} of the options of a `Method` or an `Estimator`; None for a default that is computed.
 
-    The defaults are read from the source code, because importing the methods would delay every start of the workflow.
+    The defaults are read from the source code, because imports of estimators and trainers would delay every start
+    of the workflow.
     """
     defaults = {}
     for function in method.functions:

@@ -42,7 +42,7 @@ STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draw
 
 
 def seconds_of(function: Callable, repeats: int, fewest: int = 1) -> float:
-    """The least CPU seconds of repeated calls, because other load only lengthens a call."""
+    """CPU seconds of the fastest of several calls, because other load only lengthens a call."""
     taken = []
     while len(taken) < fewest or (len(taken) < repeats and sum(taken) < _ENOUGH):
         start = time.process_time()
@@ -147,8 +147,8 @@ def trackers(artifacts: Artifacts, *, train: Settings, updates: int, stream: Str
 def _seconds_of_updates(data, trainings, updates):
     """Seconds (training, repeat) of an update.
 
-    Two trainings are timed, the second with three times the updates of the first. The difference in seconds is divided
-    by the difference in updates, which cancels the fixed cost of a training.
+    Two trainings are timed for each of `trainings`, the second with three times the updates of the first. The
+    difference in seconds is divided by the difference in updates, which cancels the fixed cost of a training.
     """
     for settings in trainings:
         _train(data, settings, 1)

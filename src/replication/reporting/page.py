@@ -1,4 +1,4 @@
-"""One page of all figures, tables and verdicts with their provenance, and the scorecard as a page of its own.
+"""A page of all figures, tables and verdicts with their provenance, and a separate page with only the scorecard.
 
 The page opens with the findings, a table of recommended estimators, and the figures that answer the question of a
 paper. Small pictures below them open into all figures and tables. Both pages are self-contained HTML from the templates

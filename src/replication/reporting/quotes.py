@@ -139,7 +139,8 @@ def _to_decide(row, hours=None):
     if not np.isfinite([value, low, high]).all() or value in (least, most):
         return "The number of repeats that would decide the claim is not known."
     if low > 0.0 and np.isclose(low * high, value**2):
-        # Intervals and distances are on the logarithmic scale. The logarithm of a bound below 0 is NaN, like no bound.
+        # Intervals and distances are on the logarithmic scale. The logarithm of a bound below 0 is NaN, as for an
+        # absent bound.
         with np.errstate(divide="ignore", invalid="ignore"):
             value, low, high, least, most = np.log([value, low, high, least, most])
     reaches = [(value - low, value - least), (high - value, most - value)]

@@ -55,8 +55,8 @@ def scorecard(claims: Mapping[str, Any], verdicts: Mapping[str, xr.Dataset], fig
     artifacts ({name: path})}}, in the order of papers. Attributes of the Dataset name the data sets that stand-ins
     replace.
 
-    Raises ValueError for a claim with neither a verdict nor a reason why it was not tested. The same error
-    is raised for a verdict on a different claim.
+    Raises ValueError for a claim with neither a verdict nor a reason why it was not tested, and for a verdict on a
+    different claim.
     """
     papers = list(dict.fromkeys(figure["paper"] for figure in figures.values()))
     # The sort is stable, so the claims of a paper keep their order.
@@ -166,7 +166,7 @@ def markdown(card: xr.Dataset, folder: str) -> str:
 
 
 def without_links(text: str) -> str:
-    """Markdown with each link replaced by its text, to print."""
+    """Markdown with each link replaced by its text, for printing."""
     return re.sub(r"\[([^]\n]*)\]\([^)\n]*\)", r"\1", text)
 
 

@@ -85,13 +85,13 @@ def over_repeats(
     """`statistic(*replicated)` with its 95% interval; the last axis of every array holds independent repeats.
 
     The interval comes from the jackknife (Tukey 1958) with quantiles of Student's t distribution. If all arrays have
-    the same number of repeats, they are paired, and the same repeat is left out of all. Otherwise repeats are left out
-    of one array at a time, with Welch's degrees of freedom (1947). scale: scale of the interval, "log" for positive
-    statistics, "share" for shares (arcsine of the root). truth_error: standard error of the truth, if all values are
-    errors relative to it. The truth is then shifted by up to two standard errors. The largest change of the statistic
-    per standard error is added in quadrature to the error of the statistic. `statistic` takes arrays with a leading
-    axis of samples, and returns a number for each sample. There is no interval for fewer than five repeats, for equal
-    repeats, or if `truth_error` is infinite.
+    the same number of repeats, the arrays are paired, and the same repeat is left out of all of them. Otherwise repeats
+    are left out of one array at a time, with Welch's degrees of freedom (1947). scale: scale of the interval, "log" for
+    positive statistics, "share" for shares (arcsine of the root). truth_error: standard error of the truth, if all
+    values are errors relative to the truth. The truth is then shifted by up to two standard errors. The largest change
+    of the statistic per standard error is added in quadrature to the error of the statistic. `statistic` takes arrays
+    with a leading axis of samples, and returns a number for each sample. There is no interval for fewer than five
+    repeats, for an infinite `truth_error`, or if the error of the statistic is zero or not finite.
     """
     value = float(statistic(*(array[None] for array in replicated))[0])
     repeats = min(array.shape[-1] for array in replicated)

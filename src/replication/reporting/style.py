@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 # Assumed width of a tick label, as a share of the axis.
 _LABEL_SHARE = 0.15
-# Colours of Okabe & Ito's palette, which colour-blind readers can distinguish, and a few others. No estimator
-# has black as its colour, because black shows the truth. Estimators that share a colour have different markers.
+# Colours of Okabe & Ito's palette, which colour-blind readers can distinguish, and others. No estimator has
+# black as its colour, because black shows the truth. Estimators that share a colour have different markers.
 LOOKS = {
     "ais": ("#D55E00", "s", "-"),
     "raise": ("#CC79A7", "D", "-"),
@@ -78,7 +78,7 @@ SETTINGS = {
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of this size in inches, laid out so that labels never overlap."""
+    """An empty figure of this size in inches, whose layout keeps the labels of panels from overlapping."""
     from matplotlib.figure import Figure  # takes long to import, as do its parts below
 
     return Figure(figsize=(width, height), layout="constrained")

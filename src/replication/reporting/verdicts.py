@@ -2,8 +2,8 @@
 
 A claim bounds a statistic: `at_least`, `at_most`, or both. It is reproduced if the whole 95% interval lies within the
 bounds, and not reproduced if none of it does. Otherwise it is undecided. It is also undecided without an interval, or
-if the interval is a single point on a bound. Experiments smaller than the paper's have separate verdicts. A claim
-without bounds, or in a setting of ours, is an estimate without a verdict.
+if the interval is a single point on a bound. Experiments smaller than those of the paper have separate verdicts. A
+claim without bounds, or with an exploratory setting, gets no verdict. Its statistic is an estimate.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ VERDICTS = {
 }
 FAILED = (NOT_REPRODUCED, NOT_REPRODUCED_REDUCED)
 DECIDED = (REPRODUCED, REPRODUCED_REDUCED, *FAILED)
-# Signs beside the words, so that colour is never the only sign of a verdict.
+# Signs beside the words, so that a verdict is not shown by colour alone.
 SIGNS = dict(
     zip(
         VERDICTS,
@@ -106,7 +106,7 @@ def judge(claim: Mapping[str, Any], statistic: Statistic) -> str:
 
 
 def tail_of(claim: Mapping[str, Any], statistic: Statistic) -> float:
-    """Two-sided tail probability of the bound that a verdict depends on; NaN for an estimate."""
+    """Two-sided tail probability of the bound that a verdict depends on; NaN if there is no verdict."""
     least, most = _bounds_of(claim)
     if judge(claim, statistic) in (ESTIMATE, NOT_TESTED):
         return np.nan
@@ -125,7 +125,7 @@ def verdicts(
 ) -> xr.Dataset:
     """A Dataset over `id` of the verdicts on claims {id: entry} by statistics {id: Statistic}.
 
-    reason: the reason why no claim can be judged, or None.
+    reason: the reason why no claim can be tested, or None.
     """
     rows = {}
     for name, claim in claims.items():

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from replication.types import Settings
 
 
-# Pixels of a PNG for each pixel on the page. The same factor for all figures keeps their letters the same size.
+# Pixels of a PNG for each pixel on the page. The same factor for all figures keeps their text the same size.
 _FINER = 1.5
 # Largest width of a picture in pixels.
 LARGE, SMALL = 790, 200
 _COLOURS = 128
 # Dashes of lines in pixels.
 _DASHES = {"-": "", "--": "6 3", "-.": "6 3 1.5 3", ":": "1.5 3"}
-# SVG path letters for the path codes of matplotlib, except the code for the end.
+# SVG path commands for the path codes of matplotlib, except the code for the end.
 _MOVE, _END = 1, 79
 _LETTERS = {_MOVE: "M", 2: "L", 3: "Q", 4: "C"}
 
@@ -86,7 +86,7 @@ def look_on_page(name: str, position: int) -> Settings:
     path, filled = marker_path(look["marker"])
     return {
         "light": look["color"],
-        # On dark pages, the colour halfway to white.
+        # Dark pages use the colour halfway to white.
         "dark": "#" + "".join(f"{(int(look['color'][start : start + 2], 16) + 255) // 2:02x}" for start in (1, 3, 5)),
         "dashes": _DASHES[look["linestyle"]],
         "path": path,

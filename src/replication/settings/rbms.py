@@ -175,7 +175,7 @@ class Grid(Scaled):
 
 
 class Trainer(_Trainer):
-    """A trainer that is compared with others."""
+    """A trainer that is compared with other trainers."""
 
     title: str = Field(description="Title.")
 
@@ -201,7 +201,7 @@ class Zoo(Section):
 
 
 class Comparison(Scaled):
-    """Repeated trainings of one RBM by several trainers, on labelled data, judged by likelihood and classification."""
+    """Repeated trainings of one RBM by several trainers, on labelled data, compared by likelihood and accuracy."""
 
     title: str = Field(description="Title.")
     dataset: str = Field(description="Data set with label units.")

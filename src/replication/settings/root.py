@@ -95,7 +95,7 @@ class EvidenceSize(Section):
 
 
 class Checks(Section):
-    """How log Z is estimated at the snapshots of a training."""
+    """Estimates of log Z at the snapshots of a training."""
 
     ais: FullAnnealing = Field(description="AIS, for models that are not enumerated.")
 
@@ -117,9 +117,9 @@ class Paper(Section):
 
 
 class Figure(Scaled):
-    """A figure or table. Its declaration, `src/replication/papers/<paper>/<figure>.py`, determines its settings.
+    """A figure or table. Its declaration, a module in `src/replication/papers/<paper>/`, determines its settings.
 
-    The settings below mean the same in all declarations that read them; others are settings of one declaration.
+    Several declarations read the settings below. Each other setting belongs to one declaration.
     A setting that the declaration does not read is refused.
     """
 
@@ -253,7 +253,7 @@ def _references(settings: Settings, config: dict) -> Iterator[tuple[str, Iterabl
 
 
 def _check_starts(settings: Settings, models: dict[str, dict]) -> None:
-    """Check that the `start` entries form no cycle, and that each `start` has the same number of visible units."""
+    """Check that `start` entries form no cycle, and that each start has as many visible units as its model."""
     for name, entry in settings.models.items():
         if not isinstance(entry, TrainedModel) or not entry.start:
             continue

@@ -227,7 +227,7 @@ def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
     Raises
     ------
     ValueError
-        If no method of exact draws applies.
+        If no method of exact draws applies, and if the couplings are too strong for the third method.
 
     Notes
     -----

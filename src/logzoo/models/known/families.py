@@ -1,4 +1,4 @@
-"""The table, by name, of families of large RBMs whose log Z is known exactly without sampling."""
+"""Families of RBMs whose log Z is known exactly without sampling, by name."""
 
 import inspect
 import math

@@ -170,7 +170,7 @@ def _without_turning_back(first, second, tanh):
 def _log_determinant(matrix):
     """log |det| of a sparse matrix.
 
-    Raises ValueError if the value from the transposed matrix differs by more than 1e-8.
+    Raises ValueError if the value from the transposed matrix differs by more than 1e-8, and for a singular matrix.
     """
     from scipy.sparse.linalg import splu
 

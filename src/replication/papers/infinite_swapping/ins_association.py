@@ -1,6 +1,7 @@
-"""Infinite swapping: how evenly replicas use the temperatures.
+"""Infinite swapping: use of the temperatures by replicas.
 
-How evenly each replica has used the temperatures so far: a diagnostic of convergence (Doll & Dupuis 2015).
+Total variation distance between the temperatures that a replica has held so far and the uniform distribution, early and
+late in training. The distance is a diagnostic of convergence (Doll & Dupuis 2015).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ CLAIMS = {
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Unevenness of the temperatures that a replica has held, INS / PT."""
+    """Ratio INS / PT of the total variation distances of a replica's temperatures from uniform."""
     uneven = artifacts["gradients"]["unevenness"].sel(state="late").mean("repeat")
     parts = [uneven.sel(sampler=name).transpose("step", "training").values for name in ("ins", "pt")]
     values = [over_steps(part, uneven["step"].values) for part in parts]
@@ -77,7 +78,7 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
 
 
 def _unevenness_of_draws(rungs, steps):
-    """Mean distance from uniform of `steps` independent uniform draws, by de Moivre's formula for a binomial."""
+    """Mean total variation distance of `steps` uniform draws from uniform, by de Moivre's formula for a binomial."""
     from scipy.stats import binom  # takes long to import
 
     share = 1.0 / rungs

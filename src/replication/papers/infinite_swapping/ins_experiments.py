@@ -97,7 +97,7 @@ def _work(here, comparison, train, updates):
 
 
 def timings(here: Here) -> Experiment:
-    """The experiment that times all samplers and trainers that figures compare over seconds."""
+    """The experiment that times the samplers of `ins-equal` and `ins-many`, and the trainers of `ins-equal`."""
     equal, many = here.of("ins-equal"), here.of("ins-many")
     gradient = here.of(equal.entry["gradients"])
     samplers = {**samplers_of(gradient), **samplers_of(many)}

@@ -38,7 +38,7 @@ def inputs(here: Here) -> Inputs:
 def draw(artifacts: Artifacts, *, examples: Sequence[int]) -> Figure:
     """Images as inputs of an RBM: every pixel is 0 (white) or 1 (black).
 
-    examples: numbers of examples; label units are left out. Raises ValueError for images that are not square.
+    examples: indices of examples; label units are left out. Raises ValueError for images that are not square.
     """
     from logzoo.datasets.build import visible_matrix
 

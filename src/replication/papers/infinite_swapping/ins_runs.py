@@ -1,9 +1,9 @@
 """Experiments of Hult et al. (2019): distances of running estimates of the gradient, and repeats of trainings.
 
-Figures 2 and 4: distance of a running estimate of the gradient from the exact gradient. Both gradients contain the same
-part from the data, so only the part from the model counts. The statistics are v p(h | v)', v and p(h | v), with
-weights. The means of the statistics over all sweeps so far are compared with the exact expectations. Figures 3, 5 and
-6: likelihood and prediction accuracy at the snapshots of trainings.
+Figures 2 and 4 show the distance of a running estimate of the gradient from the exact gradient. Both gradients contain
+the same part from the data, so only the part from the model counts. The statistics are v p(h | v)', v and p(h | v),
+with weights. The means of the statistics over all sweeps so far are compared with the exact expectations. Figures 3 and
+5 show the likelihood and the prediction accuracy at the snapshots of trainings. Figure 6 shows the prediction accuracy.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def gradient_distances(
     points: int,
     stream: Stream,
 ) -> xr.Dataset:
-    """Distances of running estimates of the gradient from the exact one, and how evenly replicas use temperatures.
+    """Distances of gradient estimates from the exact gradient, and of a replica's temperatures from uniform.
 
     states: {name: RBM}. samplers: {name: settings of InfiniteSwapping}. Each repeat runs `ladders` ladders from uniform
     units for `steps` sweeps; a setting `ladders` of a sampler takes precedence. Distances are computed at up to
@@ -170,7 +170,7 @@ def _initial(visible, hidden, scale, stream):
 def repeated_training(
     train: Callable[[int], TrainingRun], examples: Array, labels: int, *, repeats: int, subset: int, stream: Stream
 ) -> xr.Dataset:
-    """Train `repeats` times and judge every snapshot. Returns a Dataset over (repeat, update).
+    """Train `repeats` times and evaluate every snapshot. Returns a Dataset over (repeat, update).
 
     train(repeat) -> TrainingRun with snapshots at the same updates in each repeat. examples: training data (examples,
     visible); the last `labels` units are a one-hot label. Accuracy is the mean log p(label | v) of `subset` examples.

@@ -1,4 +1,4 @@
-"""Settings of infinite swapping that the paper varied: initial parameters, numbers of swaps and of temperatures.
+"""Infinite swapping and parallel tempering with other initial parameters, more swaps and more temperatures.
 
 Mean and variance over repeats of the exact mean log-likelihood while training, on toy data of 20 visible units. The
 settings are other initial parameters, more swaps, and 12 temperatures with 4 chains each. Hult et al. (2019), section
@@ -75,5 +75,5 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
-    """Likelihood while training by INS and PT, with the settings of the paper and with others."""
+    """Likelihood while training by INS and PT, with the settings of the paper and with other settings."""
     return draw_rows([(artifacts["runs"], title, "log_likelihood")], names)

@@ -104,8 +104,8 @@ def settings(here: Here) -> Settings:
     return {"titles": titles, "names": {name: entry["title"] for name, entry in entries.items()}}
 
 
-# Number of groups of repeats that the jackknife leaves out. Leaving out single repeats gives wrong spreads of quantiles
-# (Shao & Wu 1989), and takes longer.
+# Repeats are divided into at least this many groups, if there are as many repeats. The jackknife leaves out one group
+# at a time. Leaving out single repeats gives wrong spreads of quantiles (Shao & Wu 1989), and takes longer.
 _GROUPS = 15
 
 
@@ -125,7 +125,7 @@ def _grouped(values):
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Likelihood and accuracy by INS relative to PCD-1 and PT, exact SGD less INS, and the loss of PCD-1."""
+    """Likelihood and accuracy by INS relative to PCD-1 and PT, exact SGD minus INS, and the loss of PCD-1."""
     (runs,) = artifacts["runs"].values()
     statistics = {}
     for key, (variable, _) in _QUANTITIES.items():
@@ -223,7 +223,7 @@ def _size(here: Here) -> Size:
     return size_of_comparison(here, name)
 
 
-# (effect, spread) of the claims of figures 3 and 5.
+# Values (effect, spread) for the claims of figures 3 and 5.
 _POWERS_3 = {
     "likelihood": (0.025, 0.04),
     "likelihood-spread": (0.8, 0.8),

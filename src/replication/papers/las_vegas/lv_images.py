@@ -79,7 +79,7 @@ def _sizes_1(here: Here) -> Size:
 
 
 def _statistics_1(artifacts: Artifacts) -> Statistics:
-    """Mean log length of the tours in which CD-k ends, minus the mean log length of first tours."""
+    """Mean log length of the tours that the states of CD-k belong to, minus the mean log length of first tours."""
     held, first = (
         over_trainings(lambda chains, name=name: np.log(chains[name]).mean(), artifacts["inspected"])
         for name in ("held", "first")
@@ -88,7 +88,7 @@ def _statistics_1(artifacts: Artifacts) -> Statistics:
 
 
 def draw_1(artifacts: Artifacts) -> Figure:
-    """Draw the chains. The frame of each image has the colour of the tour that the sweep belongs to."""
+    """Draw the chains. The frame of the image after a sweep has the colour of its tour; unfinished tours are grey."""
     chains = artifacts["chains"]
     count, sweeps = chains.sizes["chain"], chains.sizes["sweep"]
     figure = new_figure(0.62 * (sweeps + 1) + 0.6, 0.9 * count + 0.9)
@@ -112,7 +112,7 @@ def draw_1(artifacts: Artifacts) -> Figure:
 
 
 def tours_of(home: Array) -> list[tuple[int, bool]]:
-    """(tour number, whether the tour is complete) of each sweep. home (sweep,): 1 if a tour ends with the sweep."""
+    """Returns (tour number, whether the tour is complete) of each sweep. home (sweep,): 1 if a tour ends there."""
     numbers = np.concatenate([[0], np.cumsum(home)[:-1]])
     return [(int(number), bool(number < np.sum(home))) for number in numbers]
 
@@ -139,7 +139,7 @@ _CLAIMS_3 = {
         " shortest tours less that of the longest; ten of each in a training, mean over trainings",
     ),
 }
-# Number of images of each kind in the figure.
+# Largest number of images of each kind in the figure.
 _DRAWN = 10
 _NAMES = {"short": "tours of one sweep", "long": "the longest tours"}
 

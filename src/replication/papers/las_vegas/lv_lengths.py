@@ -91,7 +91,7 @@ def geometric_mean(values: Array) -> Array:
 
 
 def tail(lengths: Array) -> tuple[Array, Array]:
-    """The lengths that occur, and for each the share of tours that are longer."""
+    """The lengths that occur, and the share of tours longer than each of these lengths."""
     values, counts = np.unique(lengths, return_counts=True)
     return values, 1.0 - np.cumsum(counts) / lengths.size
 

@@ -133,7 +133,7 @@ def _statistics(artifacts: Artifacts, table: str) -> Statistics:
 
 
 def in_step(runs: Iterable[Array]) -> list[Array]:
-    """Cut all arrays to their common runs. Runs of the same number share mini-batches and initial weights."""
+    """Truncate all arrays to their common runs. Runs of the same number share mini-batches and initial weights."""
     arrays = list(runs)
     common = min(values.shape[-1] for values in arrays)
     return [values[..., :common] for values in arrays]

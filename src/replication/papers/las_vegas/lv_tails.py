@@ -33,7 +33,7 @@ _PLACE = "Tours lengths and stopping state, figure 2{}"
 _MEANS = "visible units at their means, as in the authors' code; mean over trainings"
 
 
-# Colours darken as the hidden units or the stopping set grow.
+# Colours of the models, or of the stopping sets, in order.
 COLOURS = ("#E69F00", "#009E73", "#56B4E9", "#0072B2", "#CC79A7", "#332288")
 _CLAIMS_2A = {
     "longer": Claim(
@@ -120,7 +120,7 @@ def _hidden_units(trainings):
 def _statistics_2a(artifacts: Artifacts) -> Statistics:
     """Growth of lengths with the hidden units, and tours of one sweep, for the models trained as published.
 
-    The other models are drawn but not judged, because their training and data differ as well.
+    The other models are drawn but not tested, because their training and data differ as well.
     """
     alike = [
         trainings
@@ -160,7 +160,7 @@ def _statistics_2a(artifacts: Artifacts) -> Statistics:
     }
 
 
-# Length in sweeps above which tours are the tail. In figure 2 the authors' code cuts tours at this length.
+# Length in sweeps above which a tour belongs to the tail. In figure 2 the authors' code cuts tours at this length.
 _LONG = 1_000
 # Most tours of a training take one sweep if their share exceeds this value.
 _MOST = 0.5

@@ -69,10 +69,10 @@ def tour_lengths(
     """Lengths of tours that start from hidden states drawn from training images, and are cut after `cap` sweeps.
 
     rounds: for each stopping set, the number of hidden states drawn for each image. Each set contains all smaller sets.
-    visible: "draws", "means". `batches` times `batch` images are drawn uniformly. Tours to every set start from the
-    same states and use the same random numbers. Returns a Dataset over (visible, rounds, batch, tour). For the `shown`
-    shortest and the `shown` longest tours it also has the starting image and the first visible draw. These tours return
-    to the first set, with the last entry of `visible`.
+    visible: values of visible units on a tour, "draws" or "means". `batches` times `batch` images are drawn uniformly.
+    Tours to every set start from the same states and use the same random numbers. Returns a Dataset over (visible,
+    rounds, batch, tour). For the `shown` shortest and the `shown` longest tours it also has the starting image and the
+    first visible draw. These are tours to the first set, with the last entry of `visible`.
     """
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     example = stream.child("examples").generator().integers(len(images.data), size=batches * batch)

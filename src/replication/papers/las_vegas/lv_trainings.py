@@ -85,7 +85,7 @@ def _likelihoods(here, name, key):
         {"dataset": here.dataset(entry["dataset"])},
         {"method": trainer["method"], "train": train, "rates": rates, "runs": runs, "annealed": annealed},
         f"trainings/{name}.{key}",
-        # The runs of all trainers share their streams, and therefore their mini-batches.
+        # Runs of the same number share a stream in all trainers, and therefore their mini-batches.
         stream=("trainings", name),
         work={
             "training": trainings * (training_work(full, visible)["training"] + refreshed),
@@ -141,7 +141,7 @@ def rows(artifacts: Artifacts, *, title: str, trainers: dict) -> Dataset:
 
 
 def _lead(reference, other):
-    from scipy.stats import ttest_rel  # takes long to import, and most tables have no pairs
+    from scipy.stats import ttest_rel  # takes long to import
 
     reference, other = in_step([reference, other])
     difference = reference - other

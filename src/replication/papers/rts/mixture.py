@@ -41,7 +41,7 @@ _MIXING = {
     "autocorrelation_time": ("integrated autocorrelation time of the rung in draws", "1"),
     "round_trip_rate": ("round trips between the ends of the ladder per 1000 draws", "1"),
 }
-# Window of the estimator of an autocorrelation time, in multiples of the time (Sokal 1997, section 3).
+# Window of lags in multiples of the autocorrelation time (Sokal 1997, section 3).
 _WINDOW = 5.0
 
 
@@ -72,10 +72,11 @@ class _Sampler:
 
 
 def ladder_of(name: str, rungs: int, target: GaussianMixture, base: GaussianMixture) -> Array:
-    """Inverse temperatures (rung,) by `paths.inverse_temperatures`, or for "geometric" with equal ratios of precision.
+    """Inverse temperatures (rung,) of a ladder by name.
 
-    Along the path the precision of a coordinate grows from the precision of the base to the precision of the
-    components. Rungs with equal ratios of precision are about equally far apart for the sampler.
+    `paths.inverse_temperatures` makes all ladders but "geometric", which has equal ratios of precision. Along the path
+    the precision of a coordinate grows from the precision of the base to the precision of the components. Rungs with
+    equal ratios of precision are about equally far apart for the sampler.
     """
     if isinstance(name, str) and name == "geometric":
         precision = np.geomspace(1.0 / base.variance, 1.0 / target.variance, whole_number("rungs", rungs, minimum=2))
@@ -168,7 +169,7 @@ def steps(_: object, *, draws: int, replicates: int, stream: Stream, **settings:
     """Compare fixed with adaptive step sizes: mixing along the ladder and log Z by RTS (step rule, replicate).
 
     draws: recorded draws of every chain of a replicate; settings as in `estimators`. The fixed step is the average of
-    the adaptive steps. Both rules therefore need the tuning, and take the same number of leapfrog steps per draw.
+    the adaptive steps. Both rules therefore need the tuning. They take the same number of leapfrog steps per draw.
     Mixing is measured on the index of the rung, which is linear in beta on a linear ladder. Returns a Dataset that also
     has the trace of the first chain of the first replicate.
     """

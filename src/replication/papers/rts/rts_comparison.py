@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from replication.types import Artifacts, Statistics
 
 
-# Smallest budget of the published curves. The claim compares RTS at this budget with AIS at ten times the sweeps.
+# Smallest budget of the published curves. The claims `tenfold` compare RTS at this budget with AIS at ten times the
+# sweeps.
 _FIRST_BUDGET = 1000
 # Models of the claims: suffix of their keys, size in words, hidden units, and most sweeps of the published curves.
 _MODELS = {
@@ -126,7 +127,7 @@ def run_sizes(here: Here, model: str, estimators: Iterable[str]) -> tuple[list[i
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics of the claims; NaN if the figure lacks the model, or the budgets of 1,000 and 10,000 sweeps."""
+    """Statistics of the claims. NaN if the figure lacks the model or a budget that the statistic needs."""
     statistics = dict.fromkeys(CLAIMS, untested("the figure leaves out the model of this claim"))
     models = [model for model in artifacts["estimates"] if model in _MODELS]
     ends = {"below": [], "above": []}
@@ -162,7 +163,7 @@ def _at(error, budget):
 
 
 def bias_left_ratio(rts: Array, *others: Array) -> Array:
-    """Share of the bias at the first budget that is left at the second, RTS / smallest of the others."""
+    """Share of the bias at the first budget that is left at the second, RTS / the smallest share of `others`."""
     return _left(rts) / np.min([_left(other) for other in others], axis=0)
 
 

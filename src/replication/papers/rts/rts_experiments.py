@@ -138,7 +138,7 @@ def knots(artifacts: Artifacts) -> xr.Dataset:
     variables, coordinates = {}, {}
     for name, values in fluxes.items():
         replicate = f"{name}_replicate"
-        # `initial` lets `min` accept an empty array; the next line replaces this infinity by NaN.
+        # `initial` lets `min` accept an empty array. If the mean flux is zero everywhere, NaN replaces this infinity.
         narrowest = (values[:, passed] / reference[passed]).min(axis=-1, initial=np.inf)
         variables[name] = labelled(replicate, np.where(passed.any(), narrowest, np.nan), _FLUX, "1")
         coordinates[replicate] = coordinate(replicate, range(len(values)), f"repeat from a {name} base")
@@ -194,7 +194,7 @@ def occupancies(
 
 
 def delta_method(occupancy: np.ndarray) -> tuple[float, float]:
-    """Bias (nats) and variance (nats^2) of log Z by RTS, from the occupancy (chain, rung) of the rungs by each chain.
+    """Bias (nats) and variance (nats^2) of log Z by RTS, from the occupancy (chain, rung) of each chain.
 
     Source: Carlson et al. (2016), eqs 15 and 16. The variances of c_1 and c_K are variances of means over chains.
     """

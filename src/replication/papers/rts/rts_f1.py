@@ -101,7 +101,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def sizes(here: Here) -> Size:
-    """Our sizes beside the paper's (caption of figure 1)."""
+    """Our sizes beside the published sizes (caption of figure 1)."""
     settings = {
         "hidden units": (here.shape(here.entry["model"])[1], 10),
         "rungs": (here.entry["rungs"], 100),

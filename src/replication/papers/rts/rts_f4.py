@@ -103,7 +103,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def sizes(here: Here) -> Size:
-    """Our sizes beside the paper's (figure 4 and its caption)."""
+    """Our sizes beside the published sizes (figure 4 and its caption)."""
     entry = here.entry
     settings = {
         "hidden units": (here.shape(entry["model"])[1], 500),
@@ -178,7 +178,7 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
         bands = np.array([statistic[:3] for statistic in rmse.values()]).T
         most = max(len(values) for values in by_count.values())
         label = f"{names[estimator]} ({rungs.sizes['run']} runs × {most} estimates)"
-        # TI-RB coincides with RTS at many rungs, so its line is broad and lies below the others.
+        # TI-RB coincides with RTS at many rungs, so its line is broad and lies below the other lines.
         look = look_of(estimator, position) | (
             {"linewidth": 5, "alpha": 0.6} if estimator == "ti-rb" else {"zorder": 3}
         )

@@ -57,7 +57,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def sizes(here: Here) -> Size:
-    """Our sizes beside the paper's (figure 4)."""
+    """Our sizes beside the published sizes (figure 4)."""
     most, draws = max(here.entry["ladders"]), here.entry["samples"]
     return Size({"most rungs": (most, 1000), "draws": (draws, 10_000)}, TIMINGS)
 

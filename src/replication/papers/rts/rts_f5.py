@@ -71,7 +71,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Our sizes beside the paper's (section 4.4)."""
+    """Our sizes beside the published sizes (section 4.4)."""
     model = here.entry["model"]
     train, ais = here.config["models"][model]["train"], here.config["checks"]["ais"]
     settings = {
@@ -110,7 +110,7 @@ def _apart(check):
 
 
 def _fall(check):
-    """Tracked validation likelihood at the best check point by AIS, less the value at the end; NaN for few points."""
+    """Tracked validation likelihood at the best check point by AIS, minus the value at the end; NaN for few points."""
     log_f, update = check["mean_log_f"].sel(split="validation").values, check["update"].values
     known = (check["std_error"].values <= KNOWN) & (update < (1.0 - _END) * update.max(initial=0))
     if update.size < _FEWEST_CHECKS or not known.any():

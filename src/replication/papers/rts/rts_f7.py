@@ -112,7 +112,7 @@ def settings(here: Here) -> Settings:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Our sizes beside the paper's (section 4.2 and supplement F)."""
+    """Our sizes beside the published sizes (section 4.2 and supplement F)."""
     model, estimators = here.entry["model"], here.config["estimators"]
     budgets, fewest, chains = run_sizes(here, model, [*_MATCHED, *_MATCHED.values()])
     longest = {name: estimators[name].get("budgets", budgets) for name in _MATCHED}

@@ -83,7 +83,7 @@ def stationary_experiment(here: Here, model: str) -> Experiment:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Our sizes beside the paper's (figure 8). The limit of 100,000 sweeps is from figure 3."""
+    """Our sizes beside the published sizes (figure 8). The limit of 100,000 sweeps is from figure 3."""
     entry, by_hidden = here.entry, {here.shape(model)[1]: model for model in here.entry["models"]}
     by_key = {}
     for hidden, key in _KEYS.items():
@@ -131,7 +131,7 @@ def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
         for position, estimator in enumerate(estimates["estimator"].values):
             log_z = estimates["log_z"].sel(estimator=estimator).transpose("budget", "replicate").values
             errors = rmse_with_band(log_z, float(truth["log_z"]))
-            # Shifted sideways, because the bars of the three estimators would overlap.
+            # Points are shifted sideways, because the bars of the three estimators would overlap.
             beside = budgets * _ASIDE ** (position - 1)
             look: dict[str, Any] = {"label": names[estimator], **style.look_of(estimator, position)}
             style.draw_bars(axis, beside, errors, **look)

@@ -60,7 +60,7 @@ def estimator_statistics(artifacts: Artifacts) -> Statistics:
 
 
 def estimator_sizes(here: Here) -> Size:
-    """Our sizes beside the paper's (figure 2)."""
+    """Our sizes beside the published sizes (figure 2)."""
     return Size({"most samples": (max(here.entry["samples"]), 4000)}, here.entry["replicates"], exploratory=_LADDER)
 
 
@@ -108,7 +108,7 @@ def step_statistics(artifacts: Artifacts) -> Statistics:
 
 
 def step_sizes(here: Here) -> Size:
-    """Our sizes beside the paper's (figure 6)."""
+    """Our sizes beside the published sizes (figure 6)."""
     samples = here.entry["draws"] * here.entry["chains"]
     return Size({"samples": (samples, 10_000)}, here.entry["replicates"], exploratory=_LADDER)
 

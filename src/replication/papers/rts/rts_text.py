@@ -1,7 +1,7 @@
 """RTS sections 2.4, 2.5 and 5: variants and predictions that no figure shows.
 
-Root mean square error and bias of log Z by RTS, in nats. The variants use the likelihood of blocks with different log
-Zhat (supplement A), and priors of the inverse temperature that rise or fall. Carlson et al. (2016).
+Root mean square error and bias of log Z by RTS, in nats. One variant uses the likelihood of blocks with different log
+Zhat (supplement A). Other variants use priors of the inverse temperature that rise or fall. Carlson et al. (2016).
 """
 
 from __future__ import annotations

@@ -69,9 +69,9 @@ def run(
     """log Z (estimator, ladder, estimate, run) for linear ladders with different numbers of rungs.
 
     Each ladder has independent runs of `sweeps` sweeps. Each run is resampled `estimates` times with replacement,
-    `samples` draws at a time, and every estimator makes an estimate from each sample. `mbar` makes `mbar_estimates`
-    estimates of each run, only on the ladders `mbar_ladders`. All other entries of `mbar` are NaN. The base is matched
-    to the training data. Returns a Dataset with log Z in nats.
+    `samples` draws at a time. Every estimator but `mbar` makes an estimate from each sample. `mbar` makes
+    `mbar_estimates` estimates of each run, only on the ladders `mbar_ladders`. All other entries of `mbar` are NaN. The
+    base is matched to the training data. Returns a Dataset with log Z in nats.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     log_z = np.full((len(ESTIMATORS), len(ladders), estimates, runs), np.nan)

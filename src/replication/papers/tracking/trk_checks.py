@@ -1,8 +1,8 @@
 """Checks of log Z that was tracked during training: the experiments, and statistics of claims on them.
 
 A check holds log Z by enumeration or AIS at some updates of a training, beside the tracked log Z. A trace has a row of
-numbers at equal intervals of updates. AIS judges a tracker only where the standard error of AIS is at most KNOWN nats.
-If no update can be judged, the statistics are NaN, that is, not tested.
+numbers at equal intervals of updates. A tracker is compared with AIS only at updates where the standard error of AIS is
+at most KNOWN nats. If there is no such update, the statistics are NaN, that is, not tested.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 SIGMAS = 3.0
-# Largest standard error of AIS, in nats, at which AIS can judge a tracker.
+# Largest standard error of AIS, in nats, at which a tracker is compared with AIS.
 KNOWN = 0.5
 # Share of a training that counts as burn-in.
 BURN_IN = 0.1

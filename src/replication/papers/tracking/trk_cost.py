@@ -79,7 +79,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def sizes(here: Here) -> Size:
-    """Our sizes beside the paper's (section 4 and footnote 5)."""
+    """Our sizes beside the published sizes (section 4 and footnote 5)."""
     hidden = min(here.shape(here.entry[name])[1] for name in ("model", "annealed"))
     size = {"hidden units": (hidden, 500), "chains of AIS": (here.chains, 100)}
     return Size(size, TIMINGS)

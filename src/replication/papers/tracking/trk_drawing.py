@@ -60,7 +60,7 @@ def draw_checked(axis: Axes, check: Dataset, split: str | None, **look: Any) -> 
 
 
 def name_of(check: Dataset) -> str:
-    """The method of a check in the words of a legend."""
+    """The label of a check in a legend."""
     return "exact" if check.attrs["check_method"] == "enumeration" else "AIS, 95% interval"
 
 

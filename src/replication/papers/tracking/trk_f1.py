@@ -1,8 +1,8 @@
 """Tracking figure 1: the model behind the filter.
 
-Graphical model of the filter. The hidden state is log Z at every temperature and a bias, which drift with the
-parameters. Changes between updates and differences between neighbouring temperatures are observed. Desjardins et al.
-(2011), figure 1.
+Graphical model of the filter. The hidden state is a bias, and log Z at every temperature except β = 0, where log Z is
+known. The hidden state drifts with the parameters. Changes between updates and differences between neighbouring
+temperatures are observed. Desjardins et al. (2011), figure 1.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ def settings(here: Here) -> Settings:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Our sizes beside the paper's (section 4)."""
+    """Our sizes beside the published sizes (section 4)."""
 
     def size(models, particles):
         train = [here.config["models"][model]["train"] for model in models]
@@ -282,9 +282,9 @@ def _parts(artifacts, model):
 
 
 def _draw_run(axis, artifacts, model, colour):
-    """Draw the test log-likelihood of a training by each method.
+    """Draw the test log-likelihood of a training: exact, by AIS, and by the Kalman filter.
 
-    Returns an array (3, update) for each method: values, lower ends and upper ends of intervals.
+    Returns an array (3, update) for each of these: values, lower ends and upper ends of intervals.
     """
     trace, exact_check, ais = _parts(artifacts, model)
     log_f = exact_check["mean_log_f"].sel(split="test")

@@ -159,7 +159,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Our sizes beside the paper's (section 4 and footnote 5)."""
+    """Our sizes beside the published sizes (section 4 and footnote 5)."""
     ais = here.config["checks"]["ais"]
 
     def size(*ladders):
@@ -335,7 +335,7 @@ def exchange_rates(trace: Dataset, last: bool) -> tuple[Array, Array]:
 
 
 def _draw_ladder(axis, trace):
-    """Draw a line for each rung. All lines start again when a new rung renumbers the others."""
+    """Draw a line for each rung. All lines start again when a new rung renumbers the other rungs."""
     betas = trace["inverse_temperature"].values
     rungs = np.isfinite(betas).sum(axis=1)
     for count in np.unique(rungs):

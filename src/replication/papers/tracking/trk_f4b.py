@@ -1,8 +1,8 @@
 """Tracking figure 4, right: early stopping by the tracker.
 
 Mean log-likelihood of training and validation data while training on dna, with the tracked log Z and with log Z by AIS.
-The dotted line marks the update at which early stopping takes the parameters. The dashed line marks the published turn.
-Desjardins et al. (2011), figure 4.
+The dotted line marks the update at which early stopping takes the parameters. The dashed line marks epoch 250 of 500,
+at which the published curve turns. Desjardins et al. (2011), figure 4.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def sizes(here: Here) -> Size:
-    """Our sizes beside the paper's (figure 4, right). The paper prints only the number of epochs."""
+    """Our sizes beside the published sizes (figure 4, right). The paper prints only the number of epochs."""
     model = here.entry["model"]
     train = here.config["models"][model]["train"]
     epochs = round(train["updates"] * train["batch"] / here.examples(model))

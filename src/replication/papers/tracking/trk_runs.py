@@ -108,10 +108,10 @@ def best(
     long_sweeps: int | None,
     stream: Stream,
 ) -> xr.Dataset:
-    """Select and judge the best model of a grid; published: {name: log-likelihood in nats}.
+    """Select and evaluate the best model of a grid; published: {name: log-likelihood in nats}.
 
     AIS with `sweeps` and `chains` selects the best model. AIS with the settings `judge` {"sweeps", "chains"} and other
-    draws judges this model. If `long_sweeps` is not None, a further AIS with this budget measures the spread of the
+    draws evaluates this model. If `long_sweeps` is not None, a further AIS with this budget measures the spread of the
     weights with more distributions.
     """
     traces, dataset = artifacts["traces"], artifacts["dataset"]
@@ -134,7 +134,7 @@ def best(
 
 
 def best_of(rbms: Mapping[str, RBM], by_ais: Mapping[str, AisNumbers], validation: Array) -> str:
-    """Name of the RBM with the highest validation likelihood; by_ais: {name: (log Z, ...)}."""
+    """Name of the RBM with the highest validation likelihood; by_ais: {name: numbers of `ais_numbers`}."""
     return max(rbms, key=lambda name: -rbms[name].free_energy(validation).mean() - by_ais[name][0])
 
 

@@ -53,14 +53,14 @@ CLAIMS = {
 
 
 def sizes(here: Here) -> Size:
-    """Our sizes beside the paper's (section 4). The paper does not print the number of updates."""
+    """Our sizes beside the published sizes (section 4). The paper does not print the number of updates."""
     grid = here.config["grids"][here.entry["grid"]]
     published = {"hidden units": 1_000, "updates": None, "settings of a data set": 192}
     return grid_size(here, published, repeats=len(grid["datasets"]))
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics over data sets, each with a separate training."""
+    """Statistics of the best models of data sets; repeats are data sets."""
     models = artifacts["best"].values()
     tracked, ais, error, spread, further = (
         np.array([float(best.get(name, np.nan)) for best in models])

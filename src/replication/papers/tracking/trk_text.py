@@ -60,7 +60,7 @@ _KEYS = {"mnist-fixed": "mnist", "caltech": "caltech"}
 
 
 def sizes(here: Here) -> Size:
-    """Our sizes beside the paper's (section 4). Six settings combine two learning rates and three values of alpha."""
+    """Our sizes beside the published sizes. Six settings combine two learning rates and three values of alpha."""
     return grid_size(here, {"hidden units": 500, "updates": 200_000, "settings of a data set": 6}, repeats=1)
 
 
@@ -82,7 +82,7 @@ def grid_size(here: Here, published: dict[str, int | None], repeats: int) -> Siz
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics of the best model of each data set, with intervals from the errors of AIS and of the tracker."""
+    """Statistics of the best models that claims name, with intervals from the errors of AIS and of the tracker."""
     outcomes = dict.fromkeys(CLAIMS, untested("its data set is left out"))
     for dataset, best in artifacts["best"].items():
         if dataset not in _KEYS:

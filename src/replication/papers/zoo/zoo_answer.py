@@ -131,7 +131,7 @@ def _sizes(part):
 
 
 def findings(zoo: xr.Dataset, *, names: dict[str, str]) -> list[str]:
-    """Sentences on the estimators that win the most families, and on the converged runs that are wrong."""
+    """Sentences on the estimators with the lowest error on the most families, and on silently wrong estimates."""
     parts = families(zoo).values()
     firsts = [str(part["estimator"].values[among_the_best(part)[-1][0]]) for part in parts]
     counts = sorted({name: firsts.count(name) for name in firsts}.items(), key=lambda item: -item[1])

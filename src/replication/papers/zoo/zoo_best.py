@@ -98,7 +98,7 @@ def _often(listed, seconds, names, count):
 
 
 def winner_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
-    """A row for every family, a row that counts how often each estimator is among the best, and a row of the others."""
+    """A row for every family. The last two rows list how often estimators are among the best, and which never are."""
     zoo, rows, listed = artifacts["zoo"], {}, {"best": [], "best_in_time": []}
     titles = [names[name] for name in zoo["estimator"].values]
     for family, part in families(zoo).items():

@@ -205,8 +205,8 @@ def draw_classes(
 ) -> Figure:
     """A map of values as colours, in classes between `edges`. Cells without a value are empty.
 
-    Each estimator has a row, in the order of mean ranks. values: (estimator, column). columns: labels of the columns,
-    "family, more". crossed: cells with a cross.
+    Each estimator has a row, in the order of mean ranks. values: (estimator, column). columns: labels of the columns;
+    the text before a comma is the family. crossed: (estimator, column), true for cells with a cross.
     """
     import matplotlib
     from matplotlib.colors import BoundaryNorm

@@ -36,8 +36,8 @@ def combined_estimates(artifacts: Artifacts, *, places: dict[str, dict]) -> xr.D
     """Combine every estimate, truth and model in a Dataset over (model, estimator, budget, replicate).
 
     places: {model: {"family", "dataset", "trainer"}}, which become coordinates beside `visible`, `hidden` and `chains`.
-    A budget or replicate that a model lacks is NaN, or 0 for counts. A model has only the replicates that all its
-    estimators have. `truth`, `truth_std_error`, `test_log_likelihood` and `stand_in` are per model.
+    Values at a budget or replicate that a model lacks are NaN, or 0 for integers. A model has only the replicates that
+    all its estimators have. `truth`, `truth_std_error`, `test_log_likelihood` and `stand_in` are per model.
     """
     estimates = artifacts["estimates"]
     models, estimators = list(estimates), list(next(iter(estimates.values())))
@@ -91,7 +91,7 @@ def both_sides(
     """log Z (side, budget, replicate) by the estimators `lower` (low on average) and `reverse` (high on average).
 
     `reverse` starts from exact draws. The base is matched to the training data. Budgets are in sweeps per chain.
-    Returns a Dataset with log Z in nats. Raises ValueError for a model without a method for exact draws.
+    Returns a Dataset with log Z in nats. Raises ValueError for a model for which exact draws are not implemented.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     shape = len(budgets), replicates, chains, rbm.visible
@@ -120,8 +120,8 @@ def both_sides(
 def upper_side(rbm: RBM, ledger: SweepLedger, stream: Stream, starts: np.ndarray, base: np.ndarray) -> float:
     """log Z by annealing down from `starts` (chain, visible): log Z_1 - log mean exp(-w), in nats.
 
-    From exact draws the mean of exp(-w) is Z_1 / Z. By Jensen's inequality the estimate is then above log Z on average
-    (Burda, Grosse & Salakhutdinov 2015; Grosse, Ghahramani & Adams 2015).
+    From exact draws the expected value of exp(-w) is Z_1 / Z. By Jensen's inequality the estimate is then above log Z
+    on average (Burda, Grosse & Salakhutdinov 2015; Grosse, Ghahramani & Adams 2015).
     """
     drawn = annealed.run_reverse(rbm, ledger, stream, starts, base=base)
     return drawn.log_z_base + np.log(len(starts)) - float(logsumexp(-drawn.log_weight))

@@ -40,7 +40,7 @@ _OUTCOMES = {
     "silently wrong": ("silently wrong (number of runs)", "#B2182B"),
 }
 _SHADED = "not significantly worse than the best"
-# Edges in nats. A mean error whose interval contains 0 is set to 0. The innermost class holds these.
+# Edges in nats. A mean error whose interval contains 0 is set to 0. The innermost class holds these errors.
 _BIAS_CLASSES = [-10.0, -1.0, -0.1, -1e-9, 1e-9, 0.1, 1.0, 10.0]
 
 

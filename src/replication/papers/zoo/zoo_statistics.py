@@ -165,7 +165,7 @@ def with_interval(part: "xr.Dataset", statistic: Callable[[Moments], np.ndarray]
     """A statistic of the moments of a family, and its 95% interval: (estimator, budget), (2, estimator, budget)."""
     value = statistic(measured_moments(part))[0]
     low, high = np.quantile(statistic(resampled_moments(part)), QUANTILES, axis=0)
-    # With three replicates, all resampled errors and ranks may lie on one side of the measured value.
+    # With few replicates, all resampled errors and ranks may lie on one side of the measured value.
     return value, np.stack([np.minimum(low, value), np.maximum(high, value)])
 
 
@@ -193,7 +193,7 @@ def lowest(values: np.ndarray, others: np.ndarray) -> list[list[int]]:
 
 
 def covered(zoo: "xr.Dataset") -> "xr.DataArray":
-    """1 where the interval of an estimate covers the truth, 0 where it does not, NaN without an interval.
+    """1 where the interval of an estimate covers the truth, 0 where it does not, NaN without an estimate.
 
     If the truth is not exact, the half-width of its 95% interval is added in quadrature to half the interval.
     """
