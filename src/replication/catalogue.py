@@ -108,7 +108,7 @@ class Catalogue:
         return Experiment(path, run, shown.inputs, shown.settings, kind="table", title=shown.title)
 
     def files_of(self, shown: Shown) -> list[str]:
-        """The files of a figure or table, starting with the file for readers."""
+        """The files of a figure or table. The first is the PNG of a figure or the HTML of a table."""
         pictures = ("png", "pdf") if self.config["pdf"] else ("png",)
         forms = ("html", "md", "csv") if shown.is_table else pictures
         return [f"{self.folder}/{shown.paper}/{shown.name}.{form}" for form in forms]

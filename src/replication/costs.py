@@ -199,7 +199,7 @@ def expected_seconds(catalogue: Catalogue, path: str) -> float:
 
 
 def expected_total(catalogue: Catalogue, counts: Mapping[str, int]) -> float:
-    """Expected core-seconds of a run, by the number of jobs of each rule.
+    """Expected core-seconds of a run, computed from the number of jobs of each rule.
 
     Each job counts as the mean over all jobs with missing artifacts in the same folder. For a full run this is exact.
     """

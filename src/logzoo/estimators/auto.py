@@ -48,8 +48,8 @@ _FIRST = 1000
 _SEARCH, _MOST_SEARCHED = 0.3, 4000
 # Largest number of units of a smaller layer that is enumerated. At 784 x 24 this takes 2 CPU seconds.
 _ENUMERABLE = 24
-# Limits of the default budget: sweeps of each chain, and sweeps of all chains times weights. A unit costs about as much
-# as 200 weights.
+# Limits of the default budget: the sweeps of each chain, and the product of the sweeps of all chains and the number of
+# weights. A unit costs about as much as 200 weights.
 _MOST_SWEEPS, _MOST_WORK, _WEIGHTS_OF_A_UNIT = 300_000, 1.8e13, 200
 # An estimate may differ from the evidence by three standard errors plus this share of the tolerance.
 _SLACK = 0.1

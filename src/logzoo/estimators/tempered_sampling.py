@@ -1,4 +1,4 @@
-"""RTS and TS: tempered sampling, Rao-Blackwellized or by plain visits.
+"""RTS and TS: tempered sampling with Rao-Blackwellized occupancies or with visit counts.
 
 RTS (Carlson et al. 2016, eqs 9 and 12): log Z = log Z_1 + log Zhat_K + log(r_1 / r_K) + log(c_K / c_1), where c_k is
 the mean of q(beta_k | x) over sweeps and chains. TS (eq 6 and section 4.1) uses visit counts in place of q, with 0.1

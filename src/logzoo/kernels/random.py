@@ -126,7 +126,7 @@ def word_of_unit(key: np.uint64, chain: np.uint64, sweep: int, layer: np.uint64,
 
 @njit(inline="always")
 def cell_centre(high: np.uint64, low: np.uint64) -> float:
-    """A uniform draw in (0, 1) from two 32-bit words, the centre of one of 2**52 equal cells: never 0 or 1."""
+    """A uniform draw in (0, 1) from two 32-bit words. It is the centre of one of 2**52 cells, so never 0 or 1."""
     return (float((high >> _6) * _2_TO_26 + (low >> _6)) + 0.5) * _2_TO_MINUS_52
 
 

@@ -214,7 +214,7 @@ def _header(archive, name):
         if not file.peek(6).startswith(np.lib.format.MAGIC_PREFIX):
             return Header((), _NO_NUMBERS)
         layout = np.lib.format.read_magic(file)
-        # Version 3 differs only in the names of fields, which arrays of numbers lack.
+        # Version 3 of the NPY format only adds names of fields in UTF-8. Arrays of numbers have no fields.
         read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}.get(layout[0])
         if read is None:
             return Header((), _NO_NUMBERS)

@@ -95,8 +95,8 @@ def run(
 def unseen_share(modes: Modes, laws: int) -> float:
     """Share of the modes' mass exp(F1) in modes that only one start found, or that are not among the best `laws`.
 
-    The share of modes that were found once estimates the share of modes that were not found (Good 1953). Here modes are
-    weighted by mass.
+    Good (1953) estimates the probability that a new start finds a new mode by the share of starts whose mode no other
+    start found. Here the masses of modes replace the numbers of starts.
     """
     share = np.exp(modes.bounds - modes.bounds[0])
     left_out = np.arange(share.size) >= laws
