@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises errors of usage and of output instead of exiting."""
+    """A parser that raises an exception for wrong usage and for failed output."""
 
     def error(self, message: str) -> NoReturn:
         """Raise ValueError with the message and the usage of the command."""

@@ -66,7 +66,10 @@ def from_basins(rbm: RBM, draws: BasinDraws, ledger: SweepLedger) -> Estimate:
 
 
 def _by_basin(draws):
-    """For each basin the log-weights (chain,) in nats of the chains that started there; -inf if they left."""
+    """Log-weights (chain,) in nats of the chains that started in each basin, -inf for chains that left it.
+
+    If no chain stayed, all chains form one basin.
+    """
     stayed = draws.end == draws.start
     start, stayed = (draws.start, stayed) if stayed.any() else (np.zeros_like(draws.start), ~stayed)
     log_w = np.where(stayed, draws.log_weight, -np.inf)

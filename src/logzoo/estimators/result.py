@@ -129,7 +129,7 @@ class Estimate:
     bounds : tuple of two floats
         Rigorous bounds of log Z in nats, infinite if unknown.
     form : str
-        ``"marginal"`` if the hidden units are summed out of the densities, else ``"joint"``.
+        ``"joint"`` for densities f(v, h), ``"marginal"`` if one layer is summed out.
     diagnostics : dict
         Numbers that the method measured on its run.
     rests_on : tuple of str

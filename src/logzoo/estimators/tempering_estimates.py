@@ -201,7 +201,7 @@ def diagnostics(draws: Any) -> dict[str, float]:
 def autocorrelation_time(visits: Array, betas: Floats) -> float:
     """Integrated autocorrelation time of beta in sweeps, at least 1, from visits (chain, rung).
 
-    The variance of the means of n draws over independent chains is Var(beta) tau / n; tau is at most n.
+    The mean of a chain's n draws has variance Var(beta) tau / n over independent chains. tau is at most n.
     """
     draws = visits.sum(axis=1)
     share = visits.sum(axis=0) / visits.sum()

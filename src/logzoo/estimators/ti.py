@@ -31,7 +31,7 @@ def rao_blackwell(draws: Draws) -> Estimate:
 
 
 def _at_drawn_rungs(rule: str, draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of simulated tempering by a rule; a draw x counts at the rung drawn from q(beta | x)."""
+    """TI estimate by an integration rule. Each draw x of `draws` counts at the rung drawn from q(beta | x)."""
     log_z_of = partial(_log_z_of_sums, draws.sample, rule)
     finer = partial(_log_z_of_sums, draws.sample, _FINER.get(rule, rule))
     return _estimated(draws, draws.observed[RungDerivatives].sums, log_z_of, finer)

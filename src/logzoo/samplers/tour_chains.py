@@ -161,8 +161,8 @@ class TourSampler:
     def run(self, count: int, budget: int, cap: int | None = None, *, keep: bool = False) -> Tours:
         """Start `count` tours, which end in the stopping set, at `cap` sweeps, or when their common budget is spent.
 
-        Unfinished tours have equal lengths, with one exception: if the last sweeps of the budget are too few for all of
-        them, the tours with the lowest numbers make one sweep more. keep: whether to return the states visited. Raises
+        Unfinished tours have equal lengths. If the last sweeps of the budget are too few for all of them, the tours
+        with the lowest numbers make one more sweep. keep: whether to return the states visited. Raises
         ValueError when the numbers run out.
         """
         start = self.stopping.starts(self.uniforms.random(count))

@@ -262,7 +262,7 @@ def _check_starts(settings: Settings, models: dict[str, dict]) -> None:
             chain.append(start)
             if start in chain[:-1]:
                 raise ValueError(f"configuration: models.{name}.start: expected no circle, found {' -> '.join(chain)}")
-        # Hidden units may differ in models that no figure needs, because a scale resizes only the models that it makes.
+        # Hidden units are not compared: a scale sets the sizes only of models that its figures need.
         visible, others = (settings.datasets[models[model]["dataset"]].visible for model in chain[:2])
         if visible != others:
             raise ValueError(

@@ -240,7 +240,7 @@ def difficulty(part: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _relative(squares):
-    """Mean over budgets (..., model, estimator) of the log RMSE relative to the median model.
+    """Log RMSE (..., model, estimator) relative to the median model, averaged over budgets.
 
     The median is over the models, for each estimator and budget.
     """
