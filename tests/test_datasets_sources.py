@@ -106,7 +106,7 @@ def fetch_quietly(entry: dict, folder: Path, *mirrors: Path, timeout=1.0) -> dic
 
 def assert_exhausted(entry: dict, folder: Path, *mirrors: Path, match: str = "", **settings) -> None:
     """Fetching fails, and leaves nothing."""
-    with pytest.raises(SourcesExhausted, match=match):
+    with pytest.raises(SourcesExhausted, match=match or None):
         fetch("toy", entry, folder, mirrors=mirrors, **{"timeout": 1.0, **settings})
     assert list(folder.iterdir()) == []
 
