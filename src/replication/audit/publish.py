@@ -44,8 +44,8 @@ def publish(
     jobs: {path: job} of the scale. most: largest size in megabytes. hours: {figure: core-hours of the jobs behind it}.
     add: keep the files of an earlier publication that this run does not have. By default they are removed. Returns
     lines with the number of published files of each kind, and the total size. Raises a one-line ValueError if the run
-    is not finished, has faults or stale files, has nothing to publish, or is too large. The error is
-    also raised if results/<scale> exists without a manifest. A failed publication changes no files.
+    is not finished, has faults or stale files, has nothing to publish, or is too large. The error is also raised if
+    results/<scale> exists without a manifest. A failed publication changes no files.
     """
     folder, target = Path(folder), Path(folder, "results", scale)
     if target.exists() and not (target / manifest_path(scale)).is_file():
@@ -61,7 +61,8 @@ def publish(
     sources = {path: target for path in earlier.files if path not in files} | {path: folder for path in chosen}
     left_out = {path: digest for path, digest in earlier.left_out.items() if path not in sources}
     left_out |= {path: _content(folder, path, files[path]) for path in files if path not in chosen}
-    listed = {path: {**earlier.files, **files}[path] for path in sources}
+    digests = {**earlier.files, **files}
+    listed = {path: digests[path] for path in sources}
     text = Manifest(scale, listed, left_out, hours or {}, read_manifest(folder, scale).protocol).text()
     sizes = {path: (source / path).stat().st_size for path, source in sources.items()} | {
         manifest_path(scale): len(text)
