@@ -10,8 +10,15 @@ import time
 PATIENCE = 60.0
 # The proxy leaves network requests of a page without an answer.
 FLAGS = [
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"),
-    *("--hide-scrollbars", "--no-first-run", "--remote-debugging-pipe", "--proxy-server=http://127.0.0.1:9"),
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--hide-scrollbars",
+    "--no-first-run",
+    "--remote-debugging-pipe",
+    "--proxy-server=http://127.0.0.1:9",
 ]
 
 

@@ -226,5 +226,6 @@ def checkpoint(folder):
     return Format(folder, read, "part.ckpt")
 
 
-MAKERS = (model_netcdf, matlab_model, matlab_data, model_arrays, hdf5_model, data_array, idx_files, text_files)
-FORMATS = {make.__name__.replace("_", "-"): make for make in (*MAKERS, libsvm_files, checkpoint)}
+MODELS = (model_netcdf, matlab_model, model_arrays, hdf5_model, checkpoint)
+DATA = (matlab_data, data_array, idx_files, text_files, libsvm_files)
+FORMATS = {make.__name__.replace("_", "-"): make for make in (*MODELS, *DATA)}
