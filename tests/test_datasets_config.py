@@ -158,7 +158,7 @@ def test_toys_build_anywhere(name, tmp_path):
 
 KNOWN = dict.fromkeys(("twins", "wide-narrow", "hopfield"), (12_000, 784))
 # These take longer than all the others; small ones are drawn in test_known_draws.py.
-LATTICES = {"ising-torus": (5000, 392), "ising-torus-40": (5000, 800), "planar-glass": (12_000, 360)}
+LATTICES = {"ising-torus": (5000, 200), "ising-torus-40": (5000, 800), "planar-glass": (12_000, 360)}
 
 
 @pytest.mark.parametrize(
