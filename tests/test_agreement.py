@@ -41,6 +41,13 @@ def test_all_estimators_on_a_small_model_agree():
     assert together.lower < truth < together.upper and not together.disagree
 
 
+@pytest.mark.parametrize("impossible", [{"sweeps": 0}, {"chains": 1}])
+def test_impossible_settings_are_refused_before_any_method_runs(impossible, monkeypatch):
+    monkeypatch.delattr("logzoo.cli.agreement.gather")
+    with pytest.raises(ValueError, match=next(iter(impossible))):
+        try_all(SMALL, **{"data": DATA, "sweeps": 400, "chains": 20, **impossible})
+
+
 def test_two_that_are_too_far_apart_are_named():
     together = agreement_of(attempts(estimate("ais", 5.0, 0.1), estimate("rts", 5.1, 0.1), estimate("bar", 7.0, 0.3)))
     assert together.apart == ("ais", "bar") and together.disagree

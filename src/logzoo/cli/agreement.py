@@ -43,7 +43,7 @@ class Attempt(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """Summary of the attempts, in nats."""
+    """Summary of the attempts, with bounds in nats."""
 
     lower: float  # AIS - 2 standard errors: E[Z^] = Z, so log Z^ lies below log Z on average; NaN without AIS
     upper: float  # RAISE + 2 standard errors: above log Z on average if the data are draws of the RBM; NaN if not run
@@ -64,13 +64,14 @@ def try_all(
     progress: bool | None = None,
     **settings: Any,
 ) -> list[Attempt]:
-    """Run all estimators with settings as in `estimate_log_z`. Raises ValueError if no estimator can be run.
+    """Run all estimators with settings as in `estimate_log_z`.
 
-    snapshots: RBMs for the methods that take snapshots. progress: as for `estimate_log_z`.
+    snapshots: RBMs for the methods that take snapshots. progress: as for `estimate_log_z`. Raises ValueError for
+    impossible settings, and if no estimator can be run.
     """
-    attempts = []
-    # Impossible numbers of sweeps and chains are refused before any method runs.
-    SweepLedger(settings["sweeps"] or 1, whole_number("chains", settings["chains"], minimum=2))
+    attempts, sweeps = [], settings["sweeps"]
+    # Refuses impossible settings before any method runs.
+    SweepLedger(1 if sweeps is None else sweeps, whole_number("chains", settings["chains"], minimum=2))
     progress = shows(progress)
     evidence = gather(rbm, root_stream(settings.get("seed", 0)).child("evidence"), data=data, progress=progress)
     with bar(len(ESTIMATORS), "methods", "method", progress) as progress_bar:
@@ -152,7 +153,7 @@ def agreement_table(attempts: Sequence[Attempt], agreement: Agreement, mean_log_
         rows.append((method, *cells))
     notes = [(name, sentence) for name, sentence in REASONS.items() if name in reasons]
     notes += [(attempt.method, f"not run: {attempt.reason}") for attempt in attempts if attempt.reason]
-    upper = "needs --data" if np.isnan(agreement.upper) else f"{agreement.upper:.4f} nat"
+    upper = "not available" if np.isnan(agreement.upper) else f"{agreement.upper:.4f} nat"
     apart = f"{' and '.join(agreement.apart) or 'none'}, {agreement.sigmas:.1f} standard errors"
     bounds = [("lower bound (AIS - 2 std errors)", f"{agreement.lower:.4f} nat")]
     bounds += [("upper bound (RAISE + 2 std errors)", upper), ("farthest apart", apart)]

@@ -168,7 +168,7 @@ def _text(estimate, seconds, mean, examples):
         ("spent", f"{estimate.sweeps} sweeps x {estimate.chains} chains, {seconds:.1f} s"),
     ]
     if mean is not None:
-        moved = f"; others would move the mean by +- {mean.std_error:.4f} nat" if len(examples) > 1 else ""
+        moved = f"; the choice of examples moves the mean by +- {mean.std_error:.4f} nat" if len(examples) > 1 else ""
         rows.append(("examples", f"{len(examples)}{moved}"))
     return "\n".join([*lines, "", table(rows)])
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """examples:
   logzoo estimate model.nc --tolerance 0.1 --data test.npy
   logzoo train data.npy --hidden 100 --updates 5000 -o model.nc"""
-# Arguments of the library's functions that are neither flags here nor options of a method.
+# Names that --option refuses, in addition to the other arguments of the command.
 _RESERVED = {"json", "options", "progress", "rbm", "stream"}
 
 
@@ -85,8 +85,7 @@ def _parse_options(arguments):
         if not (name and equals):
             raise ValueError(f"--option: expected NAME=VALUE, found {setting!r:.200}")
         if name in flags | _RESERVED:
-            hint = "a separate argument of the command" if name in flags else "set by logzoo"
-            raise ValueError(f"--option {name}: expected an option of the method; {name} is {hint}")
+            raise ValueError(f"--option {name}: expected an option of the method, found a setting of the command")
         try:
             options[name] = json.loads(text)
             json.dumps(options[name], allow_nan=False)

@@ -35,7 +35,7 @@ def add_score(add: Callable[..., Any]) -> None:
 
 
 def run_reference(action: str, name: str | None, output: str | None) -> None:
-    """List the reference RBMs, print the card of one, or write its parameters."""
+    """List the reference RBMs, print the card of an RBM, or write its parameters."""
     import numpy as np
 
     from logzoo.checks import one_of
@@ -43,7 +43,7 @@ def run_reference(action: str, name: str | None, output: str | None) -> None:
     from logzoo.reference import cards, load_reference
 
     if action == "list":
-        heads = ("name", "visible", "hidden", "log Z [nat]", "std error", "what it is")
+        heads = ("name", "visible", "hidden", "log Z [nat]", "std error", "title")
         keys = ("name", "visible", "hidden", "log_z", "std_error", "title")
         rows = [[card[key] for key in keys] for card in cards().values()]
         write(columns(heads, rows, words=True))
@@ -64,7 +64,7 @@ def run_reference(action: str, name: str | None, output: str | None) -> None:
 def run_score(
     solver: str, only: list[str] | None, files: list[str], method: str, sweeps: int | None, as_json: bool
 ) -> int:
-    """Score a solver and an estimator of logzoo. Returns 1 if the solver is silently wrong anywhere, else 0."""
+    """Score a solver and an estimator of logzoo. Returns 1 if the solver is silently wrong on any RBM, else 0."""
     from logzoo.api import estimate_log_z
     from logzoo.estimators.estimator_registry import find
     from logzoo.models.rbm import RBM
