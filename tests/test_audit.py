@@ -13,7 +13,7 @@ from trees import jobs_of
 
 from logzoo.io.netcdf import content_sha256, load_raw
 from replication.audit import checkout
-from replication.audit.findings import Findings, report
+from replication.audit.findings import Findings, report, write_report
 from replication.audit.manifest import read_manifest, write_manifest
 from replication.audit.tree import audit
 from replication.cli import main
@@ -107,7 +107,7 @@ def test_a_file_made_before_its_input_was_made_again_is_stale_and_no_fault(tree)
     relisted(tree)
     findings = audit(tree, {"tiny": jobs_of(tree)})
     assert findings.faults == []
-    assert set(findings.stale) == {CARD, PICTURE, PDF} and "stale files are no faults; snakemake" in report(findings)
+    assert set(findings.stale) == {CARD, PICTURE, PDF} and "stale files are not faults; snakemake" in report(findings)
 
 
 def test_what_configuration_and_code_would_make_otherwise_is_stale_and_no_fault(tree):
@@ -236,6 +236,14 @@ def test_an_installed_package_without_a_checkout_compares_nothing(tree, monkeypa
     monkeypatch.setattr(checkout, "ROOT", tmp_path)
     assert main(["audit", str(tree)]) == 0
     assert "not compared with configuration and code: tiny" in capfd.readouterr().out
+
+
+def test_unchecked_large_files_are_in_both_reports(tmp_path):
+    findings = Findings()
+    findings.large.add("data/tiny/large.nc")
+    write_report(findings, tmp_path / "report.json")
+    assert "data/tiny/large.nc" in report(findings)
+    assert "data/tiny/large.nc" in " ".join(json.loads((tmp_path / "report.json").read_text())["notes"])
 
 
 @pytest.mark.parametrize("arguments", [["--regenerate", "-1"], ["--seed", "x"], ["--configfile", "none.yaml"]])

@@ -16,11 +16,11 @@ _FOLDER: dict[str, Any] = {
     "metavar": "PATH",
     "nargs": "?",
     "default": ".",
-    "help": "folder of the project (default: this one)",
+    "help": "folder of the project (default: the working folder)",
 }
 _CONFIGFILE: dict[str, Any] = {
     "metavar": "FILE",
-    "help": "configuration of your own scale (default: the configurations in config/)",
+    "help": "configuration of your own scale, besides those in config/",
 }
 _SCALE_CONFIGFILE: dict[str, Any] = {
     "metavar": "FILE",

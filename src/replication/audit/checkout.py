@@ -45,13 +45,15 @@ def configuration_files(configfile: FilePath | None = None) -> dict[str, Any]:
     """Files {scale: path} of the checkout's configurations and the user's configuration; empty without a checkout."""
     if not (ROOT / "Snakefile").is_file():
         return {}
-    files = [*sorted((ROOT / "config").glob("*.yaml")), *([] if configfile is None else [Path(configfile).resolve()])]
-    try:
-        scales = {yaml.safe_load(read_bytes(path)).get("scale"): path for path in files}
-    except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
-        raise ValueError(
-            f"--configfile {configfile}: expected a configuration with a scale: {one_line(error)}"
-        ) from None
+    scales = {}
+    for path in [
+        *sorted((ROOT / "config").glob("*.yaml")),
+        *([] if configfile is None else [Path(configfile).resolve()]),
+    ]:
+        try:
+            scales[yaml.safe_load(read_bytes(path)).get("scale")] = path
+        except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
+            raise ValueError(f"{path}: expected a configuration with a scale: {one_line(error)}") from None
     return {scale: path for scale, path in scales.items() if isinstance(scale, str)}
 
 
@@ -107,7 +109,7 @@ def _enter(findings, path, difference):
 def _regenerable(folder, known):
     """The jobs {path: job} of those files in `folder` whose inputs are all present.
 
-    PDFs, measured times and files made from measured times are left out.
+    PDFs, data sets, measured times and files made from measured times are left out.
     """
     timed = {path for path in known if is_timed(path)}
     while more := {path for path in known if timed & set(known[path]["inputs"])} - timed:

@@ -77,9 +77,8 @@ def report(findings: Findings) -> str:
         paths = [path for path, its_reason in findings.stale.items() if its_reason == reason]
         more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
         text += f"stale: {one_line(reason)}: {', '.join(paths[:_NAMED])}{more}\n"
-    text += f"stale files are no faults; {_CURE}\n" if findings.stale else ""
-    large = [f"too large, numbers not checked: {', '.join(sorted(findings.large))}"] if findings.large else []
-    text += "".join(f"{one_line(note)}\n" for note in (*findings.notes, *large))
+    text += f"stale files are not faults; {_CURE}\n" if findings.stale else ""
+    text += "".join(f"{one_line(note)}\n" for note in _notes(findings))
     text += f"checks: {', '.join(f'{name} {count}' for name, count in sorted(findings.checks.items()))}\n"
     faults, wrong = len(findings.faults), len({fault.file for fault in findings.faults})
     counts = f"{faults} faults in {wrong} files; {len(findings.stale)} stale files"
@@ -94,9 +93,15 @@ def write_report(findings: Findings, path: FilePath) -> None:
         "stale": findings.stale,
         "files": findings.files,
         "checks": dict(sorted(findings.checks.items())),
-        "notes": findings.notes,
+        "notes": _notes(findings),
     }
     write_text(path, json.dumps(content, indent=1) + "\n")
+
+
+def _notes(findings):
+    """The notes, and a note of the files that were too large."""
+    large = [f"too large, numbers not checked: {', '.join(sorted(findings.large))}"] if findings.large else []
+    return [*findings.notes, *large]
 
 
 def _rows(rows):

@@ -45,7 +45,7 @@ def publish(
     add: keep the files of an earlier publication that this run does not have. By default they are removed. Returns
     lines with the number of published files of each kind, and the total size. Raises a one-line ValueError if the run
     is not finished, has faults or stale files, has nothing to publish, or is too large. The error is also raised if
-    results/<scale> exists without a manifest. A failed publication changes no files.
+    results/<scale> has no manifest, or if files kept by `add` are faulty or stale. A failure changes no files.
     """
     folder, target = Path(folder), Path(folder, "results", scale)
     if target.exists() and not (target / manifest_path(scale)).is_file():
@@ -104,5 +104,5 @@ def files_of_run(folder: Path, scale: str, jobs: Any = None) -> dict[str, str]:
 
 
 def _content(folder, path, digest):
-    """The hash by which other files name an input: the content hash of an artifact, else the SHA-256 of the file."""
+    """The hash that other files record for an input: the content hash of an artifact, else the SHA-256 of the file."""
     return content_hash(folder / path) if kind_of(path) in SCHEMAS else digest

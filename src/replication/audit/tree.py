@@ -77,7 +77,7 @@ def audit(folder: FilePath, jobs: Mapping[str, Any] | None = None) -> Findings:
             digests[path] = sha256_of(folder / path)
     manifests = _check_manifests(findings, folder, kinds, digests)
     _check_raw(findings, folder, kinds, jobs)
-    # Other files name an artifact by the hash of its content, and a raw file by the hash of its bytes.
+    # Other files record the hash of an artifact's content, and the hash of a raw file's bytes.
     hashes = {path: digest for manifest in manifests for path, digest in manifest.left_out.items()}
     hashes |= {path: digest for path, digest in digests.items() if kinds[path] == "raw file"}
     records = {}
