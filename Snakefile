@@ -58,7 +58,7 @@ PROGRESS = None
 if ALONE and "--verbose" not in sys.argv:
     PROGRESS = attach(
         lambda path: expected_seconds(CATALOGUE, path),
-        lambda counts: expected_total(CATALOGUE, counts),
+        lambda counts: expected_total(CATALOGUE, counts, sys.argv[1:]),
     )
 
 

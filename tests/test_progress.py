@@ -8,6 +8,7 @@ import pytest
 from projects import catalogue_of
 
 from replication import costs, progress
+from replication.papers.experiment import named_paths
 from replication.tasks import near_targets
 
 COSTS = {"data/quick/models/a.nc": 30.0, "data/quick/models/b.nc": 10.0}
@@ -74,6 +75,17 @@ def test_the_demo_is_small():
     assert len(catalogue.config["matrix"]["estimators"]) == 6
     # Two cores do that in half a minute, beside the compilation of kernels.
     assert costs.expected_total(catalogue, {"evidence": 2, "estimate_together": 2, "long_run": 3, "experiment": 9}) < 60
+
+
+def test_a_run_of_a_figure_is_expected_to_take_what_its_own_jobs_take(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # no artifact exists here
+    catalogue = catalogue_of()
+    inputs = catalogue.shown["rts-f6"].inputs
+    jobs = costs.jobs_behind(catalogue, named_paths(inputs).values())
+    seconds = sum(job.seconds for job in jobs.values())
+    counts, png = {"experiment": len(jobs)}, catalogue.files_of(catalogue.shown["rts-f6"])[0]
+    assert costs.expected_total(catalogue, counts, ["--cores", "2", png]) == pytest.approx(seconds)
+    assert costs.expected_total(catalogue, counts, ["--cores", "2"]) != pytest.approx(seconds)
 
 
 def test_words_that_nearly_name_a_target_have_a_hint():

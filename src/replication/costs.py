@@ -1,11 +1,11 @@
 """The cost of a run: the work of its jobs, counted from their settings, times seconds per unit of work.
 
-Work is counted in visits, the number of weights read. A sweep of one chain of a V x H RBM takes V H visits and a fixed
-number of further visits.
+Most work is counted in visits, the number of weights read. A sweep of one chain of a V x H RBM takes V H visits and a
+fixed number of further visits.
 """
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -198,12 +198,16 @@ def expected_seconds(catalogue: Catalogue, path: str) -> float:
     return _job(catalogue, _first_output(catalogue, path)).seconds if path.endswith(".nc") else START
 
 
-def expected_total(catalogue: Catalogue, counts: Mapping[str, int]) -> float:
+def expected_total(catalogue: Catalogue, counts: Mapping[str, int], targets: Collection[str] = ()) -> float:
     """Expected core-seconds of a run, computed from the number of jobs of each rule.
 
-    Each job counts as the mean over all jobs with missing artifacts in the same folder. For a full run this is exact.
+    targets: words of the command line. Only the figures, tables and papers among them count; without any, all do. A job
+    counts as the mean of the jobs behind these whose artifacts are missing, in the same folder.
     """
-    paths = [path for shown in catalogue.shown.values() for path in named_paths(shown.inputs).values()]
+    wanted = [
+        shown for shown in catalogue.shown.values() if not {shown.paper, *catalogue.files_of(shown)}.isdisjoint(targets)
+    ]
+    paths = [path for shown in wanted or catalogue.shown.values() for path in named_paths(shown.inputs).values()]
     seconds: dict[str, list[float]] = {}
     for path, job in jobs_behind(catalogue, paths).items():
         if not Path(path).is_file():

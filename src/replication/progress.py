@@ -133,7 +133,7 @@ def duration(seconds: float) -> str:
 
 
 def ending(progress: Progress, folder: str, claims: str, log: str, success: bool) -> str:
-    """About ten lines at the end of a run: the files made, the path of the page, failures, the command to continue.
+    """At most twelve lines at the end of a run: files made, path of the page, failures, command to continue.
 
     folder: figures of the scale. claims: text on the verdicts, empty without a scorecard. log: Snakemake's log file.
     """
@@ -154,6 +154,6 @@ def ending(progress: Progress, folder: str, claims: str, log: str, success: bool
         len(progress.failures) > _MOST_FAILURES
     )
     if not success:
-        lines.append("  go on     the same command with --rerun-incomplete; with --keep-going, other jobs run first")
+        lines.append("  continue  the same command with --rerun-incomplete; with --keep-going, other jobs run first")
     lines.append(f"  log       {log}")
     return "\n".join(lines)
