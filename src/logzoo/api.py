@@ -50,9 +50,9 @@ def estimate_log_z(
     ----------
     rbm : RBM
     method : str, callable or Estimator
-        ``"auto"`` runs different methods until they agree to within ``tolerance`` (default 0.1 nat), or refuses.
-        Any other name is an estimator of logzoo, or of an installed package with an entry point in the group
-        ``logzoo.estimators``. `methods` lists the estimators of logzoo. An `Estimator` or a function
+        ``"auto"`` runs different methods until they agree to within ``tolerance`` (default 0.1 nat). Otherwise the
+        estimate does not converge. Any other name is an estimator of logzoo, or of an installed package with an entry
+        point in the group ``logzoo.estimators``. `methods` lists the estimators of logzoo. An `Estimator` or a function
         ``estimate(rbm, ledger, stream, **options)`` of your own is run and checked like a listed estimator.
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included. The default is 10,000 for one method. For
@@ -64,7 +64,7 @@ def estimate_log_z(
         Log-odds of the base distribution, or ``"modes"``, ``"matched"``, ``"visible-bias"`` or ``"uniform"``. The
         default is the marginals of ``data``, or ``"modes"`` without data.
     data : array of 0 and 1, shape (examples, visible), optional
-        Examples for the base, and for methods that start from data.
+        Examples for the base, the evidence, and methods that start from data.
     seed : int or str
         The same seed gives the same estimate, whatever the number of threads.
     threads : int, optional
@@ -90,7 +90,7 @@ def estimate_log_z(
 
     Notes
     -----
-    The cost grows linearly in sweeps and chains; memory does not grow with sweeps.
+    The cost grows linearly in sweeps and chains. Memory hardly grows with sweeps, except for ``"las-vegas"``.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def draw_samples(
     Raises
     ------
     ValueError
-        For unknown methods and options, impossible sizes, and methods without a sampler, such as ``"tap"``.
+        As for `estimate_log_z`, and for methods without a sampler, such as ``"tap"``.
 
     Notes
     -----
@@ -205,7 +205,7 @@ def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
     method : str or Estimator
         Estimator that uses the sampler of the draws.
     **options
-        Options of the estimator. Pass options of its sampler to `draw_samples`.
+        Options of the estimator. Pass options of its sampler to `draw_samples`, and ``draws`` of ``"mbar"`` to both.
 
     Returns
     -------
@@ -219,8 +219,7 @@ def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
     Notes
     -----
     The estimate is not checked against evidence. If the draws were made for the same method, it equals
-    ``estimate_log_z(..., check=False)`` with the same seed and options. Estimates from the same draws have correlated
-    errors.
+    ``estimate_log_z(..., check=False)`` with the same arguments. Estimates from the same draws have correlated errors.
 
     Examples
     --------

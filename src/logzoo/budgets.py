@@ -6,7 +6,7 @@ import sys
 
 from logzoo.checks import whole_number
 
-# More sweeps than any machine makes in a year; a larger budget is a typing error.
+# A larger budget counts as a typing error.
 LARGEST_BUDGET = 10**11
 
 

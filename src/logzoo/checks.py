@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Kind = TypeVar("Kind")
     from logzoo.types import Array, Bits, Floats
 
-# Largest size, count or number of sweeps, which is beyond the memory and speed of any machine.
+# Largest size, count or number of sweeps. A larger number counts as a typing error.
 _LARGEST = 10**12
 _SHOWN = 80  # most characters of a value in a message
 _NAMED = 30  # most names in a list of choices
@@ -32,7 +32,7 @@ def shown(value: object) -> str:
 
 
 def expected_one_of(value: object, choices: Iterable[object], unlisted: Iterable[str] = ()) -> str:
-    """The end of a message about an unknown name: a similar name from both lists, then at most 30 of the choices."""
+    """The end of a message about an unknown name: a similar choice or unlisted name, then at most 30 of the choices."""
     names = sorted(map(str, choices))
     near = get_close_matches(str(value)[:_SHOWN], [*names, *unlisted], n=1, cutoff=0.6)
     hint = f"did you mean {near[0]!r}? " if near else ""

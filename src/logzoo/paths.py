@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # Share of the examples added to each of the two counts of a unit, so that no log-odds is infinite.
 PSEUDO_SHARE = 0.05
-# Share of the length that is uniform in beta: no gap exceeds 1 / LINEAR_SHARE times the gap of the linear ladder.
+# Share of the length that is uniform in beta: it limits gaps to about 1 / LINEAR_SHARE times the linear ladder's gap.
 LINEAR_SHARE = 0.1
 # Salakhutdinov & Murray (2008): 500 steps to 0.5, 4000 to 0.9 and 10,000 to 1, as shares of all steps.
 _DENSE_NEAR_ONE = ((0.0, 0.0), (0.5, 500 / 14500), (0.9, 4500 / 14500), (1.0, 1.0))

@@ -137,7 +137,7 @@ def score_solver(
     Raises
     ------
     ValueError
-        For unknown names and files, and for answers of another form.
+        For unknown names and files, missing files, and answers of another form.
 
     Examples
     --------

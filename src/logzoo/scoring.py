@@ -115,7 +115,7 @@ def score(fitted: Any, X: Any, y: Any = None) -> float:
     Raises
     ------
     ValueError
-        For data other than zeros and ones.
+        For other models, and data other than zeros and ones.
 
     Warns
     -----

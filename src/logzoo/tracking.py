@@ -74,7 +74,7 @@ class LogZTracker:
 
     Notes
     -----
-    A tracker can be pickled together with a training, and then continues to identical bits.
+    A tracker that is pickled with a training continues with bit-identical results.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""replication: the figures, tables and claims of four papers on log partition functions, by the library logzoo."""
+"""replication: the figures, tables and claims of four papers on log partition functions, tested with logzoo."""
 
 import importlib
 import os

@@ -1,10 +1,10 @@
 """Provenance records of artifacts, pictures and pages: the job's parameters, code and inputs, and any stand-ins.
 
-All jobs record provenance in the same way. The source digest is the param `source` of the rule. The parameters are all
-other params, including those in `settings`. The inputs are all artifacts and raw files that the job reads, by path.
+All jobs record provenance in the same way. The source digest is the param `source` of the rule. The parameters are the
+entries of `settings` and all other params except `CODE`. The inputs are all artifacts and raw files that the job reads.
 
 A stamp is {"inputs": {path: content hash}, "parameters": digest, "source": digest}, as JSON. It is in a text chunk of a
-PNG, in the keywords of a PDF, or in the last comment of HTML or Markdown.
+PNG, in the keywords of a PDF, or in the last comment of an HTML page.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ STAND_IN = " (STAND-IN)"
 
 
 def code_digest(*modules: str, scripts: Iterable[str | Path] = ()) -> str:
-    """Hash the behaviour of modules, of scripts and of everything they import, as `logzoo.io.provenance` does."""
+    """Hash the behaviour of modules and scripts, and of all modules of our packages that they import."""
     return source_digest(*modules, scripts=scripts, packages=PACKAGES)
 
 
@@ -101,19 +101,19 @@ def picture_metadata(stamp: Mapping[str, Any]) -> dict[str, dict[str, str]]:
 
 
 def stamped_text(text: str, stamp: Mapping[str, Any]) -> str:
-    """Put a stamp at the end of HTML or Markdown that has none."""
+    """Put a stamp at the end of HTML that has none."""
     # Two hyphens would end the comment.
     comment = _json(stamp).replace("--", "\\u002d\\u002d")
     return f"{text}<!-- logzoo {comment} -->\n"
 
 
 def without_stamp(text: str) -> str:
-    """Remove the stamp from HTML or Markdown. Text without a stamp stays the same."""
+    """Remove the stamp from a text. A text without a stamp stays the same."""
     return _IN_TEXT.sub("", text)
 
 
 def read_stamp(name: str, content: bytes) -> dict[str, Any]:
-    """The stamp in `content`, the bytes of a .png, .pdf, .html or .md file. Raises ValueError if there is none."""
+    """The stamp in `content`, the bytes of a .png, .pdf or .html file. Raises ValueError if there is none."""
     before = _BEFORE.get(Path(name).suffix, _BEFORE_IN_TEXT)
     try:
         start = content.rindex(before) + len(before)

@@ -46,9 +46,9 @@ class Shown(NamedTuple):
 
 
 class Catalogue:
-    """All figures and tables by name, and in `experiments` {path: Experiment} the jobs that make their data.
+    """All figures and tables by name in `shown`, and the jobs {path: Experiment} of their data in `experiments`.
 
-    Raises a one-line ValueError for an entry without a declaration, and for missing or unknown settings.
+    Raises a one-line ValueError for a figure without declaration, wrong settings, and two experiments with one path.
     """
 
     def __init__(self, config: Config) -> None:

@@ -47,7 +47,7 @@ def serve_jobs() -> None:
 
 
 def end_server() -> None:
-    """If this process started a server, end the server after its jobs have ended."""
+    """End the server, if this process started one. Call this function after the last job."""
     while _started:
         _started.pop().communicate()
 

@@ -40,13 +40,13 @@ _KINDS = (
     (rf"figures/{_WORD}/(scorecard\.(md|csv)|{_WORD}/{_WORD}\.(md|html|csv))", "table text"),
     (rf"figures/{_WORD}/{_WORD}/{_WORD}\.(png|pdf)", "picture"),
 )
-# Files of a run that its manifest does not list.
+# Kinds of files that no manifest lists.
 UNLISTED = (None, "description", "manifest")
 STAMPED = ("picture", "page")
 _MIRROR = "data/mirror"
 # No file of a run lies deeper than data/<scale>/estimates/<model>/.
 _DEEPEST = 4
-# Largest number of entries to read, a hundred times the number in a run.
+# Largest number of entries to read, many times the number in a run.
 _MOST_ENTRIES = 100_000
 _UNFINISHED = re.compile(r"(^|/)\.[^/]*\.tmp$|\.checkpoint\.npz$")
 

@@ -44,7 +44,7 @@ def read_artifacts(shown: Shown, folder: str | Path = ".") -> dict:
 
 
 def pages_of_estimators(estimators: dict[str, dict], folder: str | Path) -> dict[str, str]:
-    """The page {estimator: path} of the documentation on each estimator, from the links in the table of all methods.
+    """Returns {estimator: path of its documentation page}, from the links in the table of all methods.
 
     Paths start at the folder of the project. Estimators whose method has no link in the table are left out.
     """

@@ -1,4 +1,4 @@
-"""First steps of the Snakefile: find the sources and the libraries, remove stale locks.
+"""First steps of the Snakefile: find the sources and the libraries, and remove stale locks.
 
 This module imports only the standard library, and the Snakefile runs it from its source.
 """
@@ -31,7 +31,7 @@ def use_sources(folder: str) -> None:
 
 
 def require(*names: str) -> None:
-    """Raise ModuleNotFoundError for the first missing module. Nothing is imported, because only jobs need imports."""
+    """Raise ModuleNotFoundError for the first missing module. Nothing is imported, because imports take long."""
     for name in names:
         if find_spec(name) is None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)

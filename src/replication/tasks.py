@@ -107,7 +107,7 @@ def print_tables(catalogue: Catalogue, papers: Iterable[str] = ()) -> None:
 
 
 def print_ending(progress: Progress | None, catalogue: Catalogue, log: Iterable[str], *, success: bool) -> None:
-    """Print the summary of a run; progress: None if Snakemake printed its own output."""
+    """Print the summary of a run, unless Snakemake printed its own output (progress: None) or no job ran."""
     if progress is None or not progress.jobs:
         return
     card, claims = Path(f"{catalogue.data}/scorecard.nc"), ""

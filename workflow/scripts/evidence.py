@@ -1,4 +1,4 @@
-"""Collect the evidence on log Z of one model: rigorous bounds, and the mass found by chains started in its modes."""
+"""Collect the evidence on log Z of one model: rigorous bounds, and the mass that independent chains find."""
 
 from replication.artifacts import stand_ins
 from replication.jobs import job, read_inputs, write_output

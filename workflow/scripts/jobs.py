@@ -1,4 +1,4 @@
-"""Write a JSON list of all jobs that the configuration declares."""
+"""Write all jobs of the configuration as JSON."""
 
 from replication.jobs import job
 

@@ -1,4 +1,4 @@
-"""Files that a user hands to the command line: RBMs, 0/1 data, and the description of any artifact.
+"""Read RBMs and 0/1 data from files that a user passes to the command line, and describe any artifact.
 
 A function that cannot use a file raises a one-line ValueError that names the file.
 """

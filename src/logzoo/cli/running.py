@@ -118,7 +118,7 @@ def warn(text: str) -> None:
 
 
 def tell(text: str, program: str = "logzoo") -> None:
-    """Write a line of a program to stderr, if the process has a stderr; stdout is for results."""
+    """Write `program: text` to stderr, if the process has a stderr; stdout is for results."""
     if sys.stderr is not None:
         print(_encodable(f"{program}: {text}", sys.stderr), file=sys.stderr)
 

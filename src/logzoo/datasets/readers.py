@@ -53,7 +53,7 @@ def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation
 def one_hot(name: str, labels: np.ndarray | None, classes: int) -> np.ndarray:
     """Labels from 0 to classes - 1 as rows with a single 1, (examples, classes) uint8.
 
-    Raises ValueError for other labels.
+    Raises ValueError for missing or other labels.
     """
     if labels is None:
         raise ValueError(f"{name}: expected a label of every example for {classes} label units, found none")

@@ -42,7 +42,7 @@ class TooSlow(Rejected):
 
 
 class LimitedFile:
-    """An open file for pooch to write to: it takes at most `most` bytes, and none after `seconds`."""
+    """An open file that takes at most `most` bytes, and none after `seconds`."""
 
     def __init__(self, file, most, seconds):
         self._file, self._left, self._seconds = file, most, seconds
@@ -62,7 +62,7 @@ class LimitedFile:
 
 
 class Downloader:
-    """Downloads files and remembers, for its own lifetime, which hosts cannot be reached or are too slow.
+    """Downloads files, and skips hosts that could not be reached or were too slow in an earlier call.
 
     timeout: seconds; it bounds the wait for a connection (3 s at most) and for the next bytes (10 s at most).
     """
@@ -99,13 +99,13 @@ def _without_encoding(response, **_):
 
 
 LOG = logging.getLogger(__name__)
-# Largest number of bytes of a file without a stated size: three times the largest known size.
+# Largest number of bytes of a file without a stated size: over three times the largest known size.
 MOST_BYTES = 1 << 28
 DEFAULT_MIRRORS = os.pathsep.join(("data/mirror", "../shared/datasets"))
 
 
 class SourcesExhausted(ValueError):
-    """No source of a file gave bytes that verify."""
+    """No source of a file gave the right bytes."""
 
 
 class Digests(NamedTuple):
@@ -245,7 +245,7 @@ def _has_checksum(expected):
 
 
 def _difference(actual, expected):
-    """A text on the first checksum that differs from the expected checksum, or None if all checksums agree."""
+    """A text on the first wrong or missing checksum, or None if all checksums agree."""
     if not _has_checksum(expected):
         return "no checksum is configured"
     for kind in ("sha256", "git_blob"):

@@ -25,8 +25,8 @@ _UNIFORM_BITS = 53
 def mode_codes(modes: int, copies: int) -> np.ndarray:
     """Write every mode in binary, from all ones down to all zeros, with every bit repeated `copies` times.
 
-    Returns (modes, log2(modes) * copies) uint8: steps 1 to 3 of the paper. Raises ValueError if `modes` is not a power
-    of two.
+    Returns (modes, log2(modes) * copies) uint8: steps 1 to 3 of the paper. Raises ValueError unless `modes` is a power
+    of two above 1 and `copies` is at least 1.
     """
     modes, copies = whole_number("modes", modes, minimum=2), whole_number("copies", copies)
     if modes & (modes - 1):

@@ -5,7 +5,7 @@ default is computed from the modes or the data. The fourth method anneals from t
 succeeds if at least two methods converge, all converged methods agree, and the previous round agrees with the last
 round. The pooled interval must also be narrow enough, and the evidence must not contradict it. If the base comes from
 the modes, the first round also anneals from the visible bias, and annealing keeps the better base.
-Only the rigorous upper bound includes modes that no chain has visited.
+Only the rigorous upper bound includes modes that were never found.
 """
 
 import os

@@ -1,6 +1,6 @@
 """BAR and PT-MBAR: log Z from parallel tempering, by bridges between neighbouring rungs or from log f at all rungs.
 
-BAR (Bennett 1976; Meng & Wong 1996; Desjardins, Courville & Bengio 2011, section 3.2) builds a bridge for each pair of
+BAR (Bennett 1976; Meng & Wong 1996; Desjardins, Courville & Bengio 2011, section 3.3) builds a bridge for each pair of
 rungs: q* = f_i f_{i+1} / (s f_i + f_{i+1}), with s near Z_{i+1} / Z_i. Then Z_{i+1} / Z_i = mean u / mean v, where
 u = q* / f_i at the states of rung i and v = q* / f_{i+1} at the states of rung i + 1. log Z is
 log Z_1 + sum_i log(Z_{i+1} / Z_i). Cost of a sweep: one Gibbs sweep and log f at three rungs.
@@ -130,7 +130,7 @@ class BridgeSums:
         self._done += above.shape[1]
 
     def _improve(self, up, down):
-        """Move s one step towards mean u / mean v.
+        """Set s to mean u / mean v.
 
         The means cover the stretches since stretch 1, 2, 4, 8 or a higher power of two, whichever came last.
         """

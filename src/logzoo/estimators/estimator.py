@@ -90,7 +90,7 @@ class Estimator:
         return {**self.settings, **{name: value for name, value in options.items() if name not in of_readers}}
 
     def run_of(self, options: Mapping[str, Any]) -> tuple[str, str]:
-        """Name of the run with these options: runs with the same name, RBM, base and budget have the same draws."""
+        """Name of the run with these options; equal name, RBM, base, budget and stream give equal draws."""
         settings = self.settings_of(options).items()
         named = (f"{name}={value}" for name, value in sorted(settings) if name not in _UNNAMED)
         # An option that is False does not change the draws.

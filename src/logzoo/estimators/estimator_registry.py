@@ -34,13 +34,13 @@ _SNAPSHOTS = f"{_HERE}.trajectory_estimates"
 
 
 def _tempering(title, read, *observers):
-    """An estimator that reads the run of simulated tempering which all estimators made by this function share."""
+    """An estimator that reads the shared run of simulated tempering."""
     how: dict[str, Any] = {**_OF_TEMPERING, "shares": "simulated_tempering.run", "settings": {"rungs": 100}}
     return Estimator(title, f"{_TEMPERING}:run", (_MOVES, *observers), f"{_HERE}.{read}", **how)
 
 
 def _exchanges(title, read, observer):
-    """An estimator that reads the run of parallel tempering which all estimators made by this function share."""
+    """An estimator that reads the shared run of parallel tempering."""
     sampler, shares = f"{_SAMPLERS}.replica_exchange:run", "parallel_tempering.run"
     return Estimator(title, sampler, (f"{_HERE}.bar:{observer}",), f"{_HERE}.bar:{read}", shares=shares)
 
@@ -198,7 +198,7 @@ def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Strea
 def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, options: Mapping[str, Any]) -> Draws:
     """Make `Draws` for a method and all listed methods that share its runs.
 
-    Raises ValueError for a method without a sampler.
+    Raises ValueError for a method without a sampler, and for unknown options.
     """
     listed = _with_sampler(method)
     listed.check(name_of(method), options)
@@ -266,7 +266,7 @@ def _completed(method, estimate, left, constant, ledger):
 
 
 def _of_units(values, rbm, visible):
-    """Values of the remaining visible units, which are along the last axis. Values without such an axis stay as is."""
+    """Values of the remaining visible units, along the last axis. Values without such an axis stay as is."""
     return np.asarray(values)[..., visible] if np.shape(values)[-1:] == (rbm.visible,) else values
 
 

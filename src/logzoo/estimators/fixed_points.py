@@ -1,8 +1,8 @@
 """Mean field, TAP and Bethe: estimates of log Z from fixed points, without draws.
 
 These estimates have no sampling error. The interval of TAP and Bethe covers a bound on the omitted orders of an
-expansion, if mean field certainly has a single solution. The bound is a sum over rings of weights, in which all rings
-count with the same sign. In other cases TAP does not converge, and Bethe converges only if the weights form no ring.
+expansion, if mean field certainly has a single solution. The bound is a sum over closed walks along the weights, which
+include all rings. In other cases TAP does not converge, and Bethe converges only if the weights form no ring.
 
 Mean field gives the rigorous lower bound F1 = c.m + sum softplus(b + m W) + sum S(m) of the best product law. It uses
 the alternating fixed point of Gabrié, Tramel & Krzakala (2015). Cost: the search for modes.
@@ -119,10 +119,9 @@ def tap(
 ) -> Estimate:
     """The Estimate of TAP: F3 at the fixed point reached from a mean-field solution; base and progress are ignored.
 
-    If mean field certainly has one solution and belief propagation settles, the half-width of the interval has two
-    terms: the distance from Bethe's log Z, and the bound on rings of four and more weights. Otherwise the half-width is
-    only a guess of the error. The estimate converges only if mean field certainly has one solution and the half-width
-    is at most half a nat.
+    The half-width of the interval is the distance from Bethe's log Z plus the bound on rings of four and more weights.
+    If mean field may have several solutions or belief propagation does not settle, it is only a guess of the error. The
+    estimate converges only if mean field certainly has one solution and the half-width is at most half a nat.
     """
 
     def left_out_of(visible, point):

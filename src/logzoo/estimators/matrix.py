@@ -53,7 +53,7 @@ def estimate_matrix(
     sweeps_spent, converged and reasons. It also has the diagnostics and profiles of the method. Raises ValueError for
     unknown options and impossible sizes.
     """
-    # An estimate without draws is the same at every budget.
+    # An estimate without draws hardly depends on the budget.
     estimated = {
         name: entry["budgets"] if find(entry["method"]).drawn else [min(entry["budgets"])]
         for name, entry in entries.items()

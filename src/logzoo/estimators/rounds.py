@@ -62,9 +62,9 @@ def round_of(estimates: list[Estimate], earlier: Sequence[Round]) -> Round:
 
 
 def _error(estimate, runs):
-    """Standard error of an Estimate in nats: the root mean square error of the converged runs of its method.
+    """Standard error of an Estimate in nats: the root mean square of the errors of its method's converged runs.
 
-    If its method has no converged run, the error of the Estimate alone counts.
+    The errors are scaled to the sweeps of the Estimate. Without a converged run, its own error counts.
     """
     # Errors of few chains are uncertain, and ending at a small error would favour runs that underestimate their error.
     errors = [error_at(run, run.interval_error, estimate.sweeps) for run in runs or [estimate]]

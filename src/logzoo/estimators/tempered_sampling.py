@@ -1,7 +1,7 @@
 """RTS and TS: tempered sampling with Rao-Blackwellized occupancies or with visit counts.
 
 RTS (Carlson et al. 2016, eqs 9 and 12): log Z = log Z_1 + log Zhat_K + log(r_1 / r_K) + log(c_K / c_1), where c_k is
-the mean of q(beta_k | x) over sweeps and chains. TS (eq 6 and section 4.1) uses visit counts in place of q, with 0.1
+the mean of q(beta_k | x) over sweeps and chains. TS (sections 2.2 and 4.3) uses visit counts in place of q, with 0.1
 added to the count of every rung. Cost of a sweep: one Gibbs sweep, and for `marginal` log f at a few interpolation
 nodes. If log Zhat changed between blocks of draws, log Z maximises a likelihood (supplement A):
 L = sum_k C_k log Z_k - sum_b N_b log sum_k r_k Z_k / Zhat_bk. Here C_bk is the sum of q(beta_k | x) over the draws of
@@ -36,7 +36,7 @@ def run(
 ) -> SimulatedTemperingDraws:
     """SimulatedTemperingDraws for RTS.
 
-    mixed: whether log Zhat is also updated after each block of the sampling phase. settings: as in
+    mixed: whether log Zhat is also updated between the blocks of the sampling phase. settings: as in
     `tempering_estimates.run`.
     """
     if flag("mixed", mixed):
@@ -47,8 +47,7 @@ def run(
 def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of simulated tempering by RTS.
 
-    With `mixed`, which updates log Zhat after each block of the sampling phase, log Z maximises the likelihood of all
-    blocks (supplement A).
+    With `mixed`, log Z maximises the likelihood of all blocks (supplement A).
     """
     if draws.settings.get("mixed"):
         log_z, left_out = _by_likelihood(draws.sample)

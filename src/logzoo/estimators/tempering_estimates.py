@@ -2,8 +2,8 @@
 
 SAMS (Tan 2016, 2017; Carlson et al. 2016, eq 19): log Zhat_k grows by gamma_t q(beta_k | x) / r_k after every sweep,
 averaged over the chains of a group. Wang-Landau (Wang & Landau 2001; Atchade & Liu 2010; the 1 / t regime of
-Belardinelli & Pereyra 2007): each visit of a rung adds log F to its log Zhat. Cost of a sweep by either: one Gibbs
-sweep, and log f at a few interpolation nodes.
+Belardinelli & Pereyra 2007): each visit of a rung adds log F to its log Zhat. Cost of a sweep: one Gibbs sweep, and
+log f at a few interpolation nodes.
 """
 
 from collections.abc import Callable, Sequence
@@ -233,8 +233,8 @@ def run_sams(
 ) -> tuple[Any, Any]:
     """Draws of SAMS by `logzoo.samplers.tempering_runs.run_in_groups`.
 
-    exponent: exponent of the gains in the first stage, in (0.5, 1). flatness: the largest |c_k / r_k - 1| at which the
-    visits count as flat. first_stage: share of the sweeps after which the second stage begins in any case. Other
+    exponent: exponent of the gains in the first stage, in (0.5, 1). flatness: the value of max |c_k / r_k - 1| below
+    which the first stage ends. first_stage: share of the sweeps after which the second stage begins in any case. Other
     options: as in `logzoo.samplers.tempering_runs.run_in_groups`. Raises ValueError for impossible options.
     """
     exponent, flatness = positive_number("exponent", exponent), positive_number("flatness", flatness)
@@ -249,8 +249,8 @@ def run_wang_landau(
 ) -> tuple[Any, Any]:
     """Draws of Wang-Landau by `logzoo.samplers.tempering_runs.run_in_groups`.
 
-    flatness: the fewest visits of a part of the ladder, relative to the mean, that count as flat, in [0, 1). Other
-    options: as in `logzoo.samplers.tempering_runs.run_in_groups`. Raises ValueError for impossible options.
+    flatness: the fewest visits of a part of the ladder, relative to the expected visits, that count as flat, in [0, 1).
+    Other options: as in `logzoo.samplers.tempering_runs.run_in_groups`. Raises ValueError for impossible options.
     """
     recursion = tempering_runs.wang_landau(share("flatness", flatness))
     return tempering_runs.run_in_groups(rbm, ledger, stream, recursion, observers, **options)

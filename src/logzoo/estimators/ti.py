@@ -1,6 +1,6 @@
 """TI: thermodynamic integration, log Z_K - log Z_1 = the integral over beta of E_beta[d log f_beta(x) / d beta].
 
-Carlson et al. (2016), section 3.2; Friel, Hurn & Wyse (2014) for the corrected trapezoid. Draws and cost are as in RTS.
+Carlson et al. (2016), section 3.4; Friel, Hurn & Wyse (2014) for the corrected trapezoid. Draws and cost are as in RTS.
 """
 
 from functools import partial
@@ -15,7 +15,7 @@ from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
 from logzoo.types import Floats
 
 _RULES = ("riemann", "trapezoid", "corrected")
-# The finer rule that a rule is compared with, if the draws have the quantities that the finer rule needs.
+# The finer rule that a rule is compared with. TI-RB lacks second derivatives, so it has no finer rule.
 _FINER = {"riemann": "trapezoid", "trapezoid": "corrected"}
 
 

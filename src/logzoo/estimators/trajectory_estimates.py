@@ -6,7 +6,7 @@ log Z = log Z_1 + sum_i log(Z_{i+1} / Z_i), with Z_1 of independent units. Cost 
 products of states and weights for each exchange.
 AIS along any path is unbiased for Z. RAISE anneals down the path from data (Burda et al. 2015). An annealing sweep
 costs about two Gibbs sweeps, because it keeps the inputs of two RBMs.
-Without snapshots the path is the path of tempering, and the estimators are BAR, AIS and RAISE.
+Without snapshots the estimators follow the tempering path and are BAR, AIS and RAISE.
 """
 
 from collections.abc import Sequence
@@ -32,10 +32,10 @@ _LARGEST_OLD = 0.05
 def run(
     rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, snapshots: Any = None, **options: Any
 ) -> tuple[ParallelTemperingDraws, float | None]:
-    """ParallelTemperingDraws along snapshots, and the share of states that were never at the base.
+    """ParallelTemperingDraws along snapshots, and the share of states never at the base after the burn-in.
 
     options: as in `samplers.snapshot_ladders.run`. Without snapshots the run uses the ladder of tempering, and the
-    share is None. Raises ValueError for bad snapshots.
+    share is None. Raises ValueError for bad snapshots and options.
     """
     if snapshots is None:
         return replica_exchange.run(rbm, ledger, stream, observers, **snapshot_ladders.of_tempering(options)), None
@@ -75,7 +75,7 @@ def run_down(
 def read(draws: Draws) -> Estimate:
     """The Estimate by BAR of `Draws` whose sample comes from `run`.
 
-    Along snapshots, it is converged only if states from the base replaced nearly all states during the run.
+    Along snapshots, it is converged only if states from the base replaced nearly all states after the burn-in.
     """
     sample, old = draws.sample
     estimate = bar.from_bridges(draws.rbm, sample, draws.observed[bar.BridgeSums])

@@ -27,7 +27,7 @@ _HINTS = {
 
 
 def list_arrays(path: FilePath, text: str | None) -> tuple[dict[str, Header], Any]:
-    """Return the arrays of a file, {"group/array": Header}, and the text named `text` at its root.
+    """Return the arrays of an HDF5 file, {"group/array": Header}, and the text named `text` at its root.
 
     The text is None if the file has no such text.
     Raises a one-line ValueError without the path for a file that h5py cannot read.

@@ -85,7 +85,7 @@ def discard_beside(output: FilePath) -> None:
 def chosen_checkpoint(path: FilePath, call: dict[str, Any], modules: Iterable[str]) -> Checkpoint:
     """The Checkpoint at a user's path, for work with the settings `call` by the code of `modules`.
 
-    Raises ValueError as `Checkpoint` does, and if the file is a checkpoint of other work. A damaged file is replaced.
+    Raises ValueError as `Checkpoint` does, and for a checkpoint of other work. Damaged checkpoints are replaced.
     """
     checkpoint = Checkpoint(path, identity_of({**call, "source": source_digest(*modules)}))
     if is_checkpoint(path) and str(_arrays_in(path, [_MARK]).get(_MARK, checkpoint.identity)) != checkpoint.identity:
@@ -109,7 +109,7 @@ def _arrays_in(path, names=None):
 
 
 class Checkpoint:
-    """The file at `path`, written at most every 15 seconds; `identity` names the work, such as a training.
+    """The file at `path`, written at most once in 15 seconds; `identity` names the work, such as a training.
 
     Work with the same identity continues from the file, and its result is the same bit for bit. The caller discards the
     file after storing the result. Raises ValueError for an impossible path, and for the path of a file that is not a
@@ -180,7 +180,7 @@ class Checkpoint:
 
 
 class Resumed:
-    """An object whose state is the numbers and arrays of the attributes that `_kept` names.
+    """An object whose state is the numbers and arrays of the attributes named in `_kept`.
 
     A name with a dot is an attribute of an attribute; such arrays are filled in place.
     """

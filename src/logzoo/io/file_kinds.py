@@ -23,7 +23,7 @@ _STARTS = {
     **dict.fromkeys((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), "pickle"),
     **dict.fromkeys((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"x\x9c", b"x\x01", b"x^", b"x\xda"), "compressed"),
 }
-# The kind assumed for a file with unknown first bytes; its reader reports the error.
+# The kind assumed for a file with unknown first bytes; its reader refuses other files.
 _SUFFIXES = {
     "NetCDF": ".nc",
     "NumPy": ".npz",
@@ -55,7 +55,7 @@ ADVICE = {
 def file_kind(path: FilePath) -> str:
     """The kind of a file by its first bytes, otherwise by its suffix, otherwise "unknown".
 
-    Raises a one-line ValueError that names the file if the file is missing or may not be read.
+    Raises a one-line ValueError that names the file if it is missing, not regular or not readable.
     """
     path = Path(path)
     if not path.exists() or path.is_dir():

@@ -39,9 +39,9 @@ def write_artifact(
 ) -> None:
     """Write a dataset with its provenance, whole or not at all, and verify the file by reading it back.
 
-    source: a `source_digest`. inputs: {path: content hash}. seed_path: name of the random stream. Equal arguments give
-    equal bytes. An existing file is replaced in one step. Raises ValueError for contents that the schema of the kind or
-    NetCDF forbids, and for absolute paths. Raises an OSError that names the file if it cannot be written.
+    source: a `source_digest`. inputs: {path: content hash}. seed_path: name of the random stream. Equal arguments and
+    software give equal bytes. An existing file is replaced in one step. Raises ValueError for a missing folder, for
+    absolute paths, and for contents that the schema or NetCDF forbids. An OSError names a file that cannot be written.
     """
     path = Path(path)
     if not path.parent.is_dir():

@@ -67,7 +67,7 @@ def json_object(text: str | bytes) -> dict[str, Any]:
 
 
 def sha256_of(path: FilePath) -> str:
-    """SHA-256 of a regular file, read in pieces (64 hexadecimal digits)."""
+    """SHA-256 (64 hexadecimal digits) of a regular file, read in pieces."""
     with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -81,7 +81,7 @@ class Header(NamedTuple):
     """Shape and type of an array in a file, whose values are not read yet."""
 
     shape: tuple
-    dtype: np.dtype  # object for anything but numbers and strings
+    dtype: np.dtype  # may be object for anything but numbers
 
 
 def most_unpacked(path: FilePath) -> int:

@@ -1,9 +1,8 @@
 """Annealed importance sampling (Neal 2001) along a path of distributions, and its reverse.
 
 Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], where the hidden units are summed out. The K rungs are
-numbered from 0, and a = b + v W. A forward step weighs the state, then sweeps. A reverse step sweeps, then weighs the
-state. Paths lead to an RBM from its base (Salakhutdinov & Murray 2008), from product laws of both layers, or from
-another RBM.
+numbered from 0. A forward step weighs the state, then sweeps. A reverse step sweeps, then weighs the state. Paths lead
+to an RBM from its base (Salakhutdinov & Murray 2008), from product laws of both layers, or from another RBM.
 """
 
 from __future__ import annotations
@@ -93,8 +92,8 @@ def run_reverse_annealing(
 class Laws(NamedTuple):
     """Product laws of both layers in fixed point, as multiples of `Parameters.unit`."""
 
-    visible: np.ndarray  # (laws, V rounded up to blocks) int32: theta
-    hidden: np.ndarray  # (laws, H rounded up to blocks) int32: phi
+    visible: np.ndarray  # (laws, V rounded up to blocks) int32: log-odds
+    hidden: np.ndarray  # (laws, H rounded up to blocks) int32: log-odds
 
 
 @part

@@ -3,9 +3,9 @@
 Legend: m (K, K) log weight of particle i at temperature k; an assignment s has the weight exp(sum_i m[i, s(i)]). Sets S
 hold temperatures other than the last. F(S) sums over all ways to give the first |S| particles the temperatures S; B(S)
 does the same for the last |S| particles. If the first |S| particles have S and the next particle has the last
-temperature, the other particles have the remaining set R. The terms F(S) exp(m[|S|, K]) B(R) add up to the sum over all
-assignments. The share of the terms with the same |S| in this sum is the probability that the next particle has the last
-temperature. F and B take (K - 1) 2**(K - 2) multiplications each, although there are K! assignments.
+temperature, the other particles have the remaining set R. The terms F(S) exp(m[|S|, K - 1]) B(R) add up to the sum over
+all assignments. The share of the terms with the same |S| in this sum is the probability that the next particle has the
+last temperature. F and B take (K - 1) 2**(K - 2) multiplications each, although there are K! assignments.
 
 Sums stay in float64 without logarithms. Potentials u_i + w_k >= m[i, k], with equality along the best assignment, scale
 the weights to exp(m[i, k] - u_i - w_k) <= 1. The scaled weights of the best assignment have the product 1. The sum over
@@ -38,7 +38,7 @@ class AssignmentScratch(NamedTuple):
     """Scratch for K particles. `sum_assignments` fills it, and `draw_assignment` reads it."""
 
     table: np.ndarray  # (K, K) float64: scaled weights
-    rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: weights, one row per particle, in the order of F or B
+    rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: weights, one row per particle; reversed for B
     forward: np.ndarray  # (2**(K - 1),), at least 8, float64: F
     backward: np.ndarray  # like `forward`: B
     sizes: np.ndarray  # like `forward`, int64: |S|
@@ -198,9 +198,9 @@ def sum_assignments(m: Array, count: int, scratch: AssignmentScratch) -> float:
 def draw_assignment(uniforms: Array, scratch: AssignmentScratch, drawn: Array) -> None:
     """Draw an assignment, in proportion to its weight, into drawn (K,): the temperature of each particle.
 
-    The scratch must come from `sum_assignments`. uniforms (K,) in [0, 1): the last number draws the particle with the
-    last temperature and the set of temperatures of the particles before it. Each other number draws the temperature of
-    one other particle.
+    The scratch must come from `sum_assignments`. uniforms (at least K,) in [0, 1): number K - 1 draws the particle with
+    the last temperature and the set of temperatures of the particles before it. Each earlier number draws the
+    temperature of one other particle.
     """
     count = drawn.size
     whole = (1 << (count - 1)) - 1

@@ -45,9 +45,8 @@ _HALVES = 65536.0
 # Arguments of the power of two are clipped at this value. Below a probability of 2**-30, only a leading half of zero
 # can draw the rarer value.
 _LOWEST = -30.0
-# A unit is open if its leading half is this close, in steps of the half, to the threshold of its draw. The trailing
-# half moves the threshold by at most 1. The error of the power of two moves it by 65536 * 2.7e-6 = 0.18, and rounding
-# moves it by less than 0.05.
+# A unit is open if its excess (see `emit_decision`) is closer to 0 than this. The trailing half can decide if the
+# excess is within 1 of 0. The error of the power of two moves it by 65536 * 2.7e-6 = 0.18, rounding by less than 0.05.
 _CLOSE = 1.5
 
 

@@ -53,8 +53,8 @@ def part(function: Callable[..., Any] | None = None, **options: Any) -> Callable
 def folder() -> Path | None:
     """Return the folder for machine code, and create it if needed. Returns None if no folder is writable.
 
-    The first writable folder is used: below NUMBA_CACHE_DIR if it is set, in the user's cache, or a private temporary
-    folder.
+    The first writable folder is used: below NUMBA_CACHE_DIR if it is set, in the user's cache, or in a private
+    temporary folder.
     """
     name = f"{_digest()}-{_kind_of_processor()}"
     for path in (base / name for base in bases()):

@@ -1,4 +1,4 @@
-"""Log-probabilities of visible states with the hidden units summed out, along a tempered path.
+"""Unnormalised log-probabilities of visible states with the hidden units summed out, along a tempered path.
 
 Legend: a = b + v W (H,); log f_beta(v) = beta c.v + (1 - beta) c0.v + sum_j softplus(beta a_j).
 

@@ -1,4 +1,4 @@
-"""A Kalman filter over the rungs of a ladder, the observations of this filter, and the step of RTS.
+"""A Kalman filter over a ladder, its observations, and the step of Rao-Blackwellized tempered sampling (RTS).
 
 Legend: the state x (n,) is log Z at rungs 2 to M in nats, then a bias, so n = M. P (n, n) is its covariance.
 H (n - 1, n) takes the differences of neighbouring rungs: (H x)_0 = x_0, (H x)_i = x_i - x_{i-1}. Arrays have ten or
@@ -102,8 +102,9 @@ def predicted(x: Array, p: Array, change: Array, variance: Array, bias_variance:
 def updated(x: Array, p: Array, log_z_base: float, differences: Array, variance: Array) -> tuple[Array, Array]:
     """Return x and P after the observation `differences` (n - 1,) of H x with its `variance` (n - 1,).
 
-    log_z_base: log Z of the first rung, in nats. The gain K solves (H P H' + R) K' = H P by Cholesky factorisation. P
-    becomes (1 - K H) P (1 - K H)' + K R K' (Joseph's form), which stays positive semidefinite.
+    log_z_base, log Z of the first rung in nats, is added to the first difference. With R = diag(variance), the gain K
+    solves (H P H' + R) K' = H P by Cholesky factorisation. P becomes (1 - K H) P (1 - K H)' + K R K' (Joseph's form),
+    which stays positive semidefinite.
     """
     n, pairs = x.size, x.size - 1
     crossed, root, residual = np.empty((pairs, n)), np.zeros((pairs, pairs)), np.empty(pairs)

@@ -28,8 +28,9 @@ _BYTES = 4
 def fixed_point_unit(weights: np.ndarray, visible_bias: np.ndarray, hidden_bias: np.ndarray, base: np.ndarray) -> float:
     """Return the unit: the power of two to whose multiples all parameters are rounded.
 
-    It is the smallest power, from 2**-30 on, for which no input b + v W or c + W h and no base log-odds exceeds 2**30
-    units. Rounding moves each parameter by at most half a unit. Raises ValueError if such a sum is not finite.
+    It is the smallest power, from 2**-30 on, for which no base log-odds and no sum of absolute parameters in b + v W or
+    c + W h exceeds 2**30 units. Rounding moves each parameter by at most half a unit. Raises ValueError if such a value
+    is not finite.
     """
     # Vectors are copied, because numba would compile the kernel again for read-only vectors.
     largest = _largest_size(_contiguous(weights), *(np.array(vector) for vector in (visible_bias, hidden_bias, base)))
@@ -139,7 +140,7 @@ def _padded(vector: Array, unit: float | np.float32) -> Array:
 
 @kernel
 def _largest_size(weights: Array, visible_bias: Array, hidden_bias: Array, base: Array) -> float:
-    """The largest absolute value of an input b + v W or c + W h, or of the base; infinity if a value is not finite."""
+    """The largest sum of absolute parameters in b + v W or c + W h, or absolute base; infinity if not finite."""
     rows, columns = np.zeros(weights.shape[0]), np.zeros(weights.shape[1])
     _add_sizes(weights, rows, columns)
     of_inputs = max(_largest_with(visible_bias, rows), _largest_with(hidden_bias, columns))

@@ -97,7 +97,7 @@ class Chains(NamedTuple):
 class LayerScratch(NamedTuple):
     """One layer of one chain while it is drawn; sets are words of 32 units, see `bitsets`."""
 
-    drawn: np.ndarray  # (units / 32 rounded up,) uint32: the set of the new ones
+    drawn: np.ndarray  # (units / 32 rounded up,) uint32: the ones of the new state
     rise: np.ndarray  # like `drawn`: the set of the units that change to 1
     fall: np.ndarray  # like `drawn`: the set of the units that change to 0
 
@@ -226,7 +226,7 @@ def update_visible_inputs(parameters: Parameters, chains: Chains) -> None:
 
 @kernel
 def forget_hidden(parameters: Parameters, chains: Chains) -> None:
-    """Set h to zero and compute both layers' inputs. A sweep draws h first, so any h is valid; 0 halves the work."""
+    """Set h to zero and compute all inputs. A sweep draws h first, so any h is valid; h = 0 halves the work."""
     chains.h[:] = 0
     for chain in range(chains.h.shape[0]):
         copy_into(chains.visible_input[chain], parameters.visible_bias)

@@ -42,7 +42,7 @@ def hidden_probabilities(hidden_input: Array, unit: np.float32, p: Array) -> Non
 def add_statistics(
     parameters: Parameters, chains: Chains, factors: Array, weights: Array, visible_bias: Array, hidden_bias: Array
 ) -> None:
-    """Add sum_n factors_n (v_n p_n, v_n, p_n) to the three parts of a gradient: (V, H), (V,), (H,) float32.
+    """Add sum_n factors_n (v_n p_n', v_n, p_n) to the three parts of a gradient: (V, H), (V,), (H,) float32.
 
     factors (n,) float32; rows whose factor is zero are skipped. Hidden inputs must be up to date.
     """
@@ -84,7 +84,7 @@ def put_statistics(
     visible_bias: Array,
     hidden_bias: Array,
 ) -> None:
-    """Set a gradient to the sum of the statistics of the near and the far chains."""
+    """Set a gradient to the sum of the statistics of two sets of chains, `near` and `far`."""
     weights[:] = _ZERO
     visible_bias[:] = _ZERO
     hidden_bias[:] = _ZERO
@@ -217,7 +217,7 @@ def add_products(
 
 @kernel
 def log_f_of_values(parameters: Parameters, x: Array, chains: Chains, out: Array) -> None:
-    """log f of every row of visible values x (chains,), hidden units summed out, in nats; inputs must be up to date."""
+    """out (chains,) = log f of rows x (chains, V), hidden units summed out, in nats; inputs must be up to date."""
     unit = np.float64(parameters.unit)
     for chain in range(out.size):
         total = 0.0

@@ -195,7 +195,7 @@ def run_at(
 
 @part
 def draw_rung_given(delta: float, betas: Array, offset: Array, uniform_draw: float, q: Array) -> int:
-    """Normalise q(k | x) into `q` (rung,) and return the rung that the uniform draw selects."""
+    """Write q(k | x) into `q` (rung,) and return the rung that the uniform draw selects."""
     for k in range(q.size):
         q[k] = offset[k] + betas[k] * delta
     _, total = exponentiate(q)

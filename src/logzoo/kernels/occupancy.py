@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Recursion(NamedTuple):
-    """State of the recursion of SAMS or of Wang-Landau in every group."""
+    """State of the recursion of self-adjusted mixture sampling (SAMS) or of Wang-Landau in every group."""
 
     prior: np.ndarray  # (G, K) r
     chains: np.ndarray  # (G,) number of chains

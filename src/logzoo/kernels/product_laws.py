@@ -162,7 +162,7 @@ def bound(
 
 @part
 def _softplus_sum(x: Array, step: float, row: Array, positive: Array, factors: Array) -> float:
-    """sum_i softplus(x_i + step row_i), relative error below 1e-9; positive and factors (_TOGETHER,) are workspace.
+    """sum_i softplus(x_i + step row_i), relative error below 1e-9; positive and factors (_TOGETHER,) are scratch.
 
     softplus(y) = max(y, 0) + log(1 + exp(-|y|)). Many factors are multiplied before one logarithm is taken. Sums and
     products combine the second half with the first repeatedly, so that the order is the same for vectors of any width.
@@ -223,7 +223,7 @@ def climb(
 
 @kernel
 def fill_log_odds(means: Array, log_odds: Array, constants: Array) -> None:
-    """Fill log_odds (modes, V) and the log masses at v = 0, `constants` (modes,), of product laws with these means."""
+    """Fill log_odds (modes, V) and log P(v = 0), `constants` (modes,), of product laws with these means."""
     constants[:] = 0.0
     for mode in range(means.shape[0]):
         for i in range(means.shape[1]):

@@ -66,7 +66,7 @@ def draw_bonds(graph: Graph, numbers: Array, upper: Array, lower: Array) -> int:
 def _joined(graph: Graph, state: Array, bond: int, marks: Array, queue: Array, ends: Array, stamp: int) -> bool:
     """Whether other open bonds connect the ends of a bond, by a search from both ends in turn.
 
-    The search visits at most twice the sites of the smaller cluster. Scratch: marks (site,), with entries below
+    The search visits at most 2 n + 1 sites if the smaller cluster has n. Scratch: marks (site,), with entries below
     `stamp`; queue (2, site); ends (2, 2).
     """
     queue[0, 0], queue[1, 0] = graph.first[bond], graph.second[bond]

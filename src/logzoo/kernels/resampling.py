@@ -2,8 +2,8 @@
 
 Del Moral, Doucet & Jasra (2006); Dau & Chopin (2022). Legend: w_i weights of the n chains of an island,
 ESS = (sum w)^2 / sum w^2. A resampling gives every chain of the island the mean weight. Therefore mean w always
-estimates Z_k / Z_1, where Z_1 is Z of the base. The estimate is unbiased, because a resampling depends only on earlier
-draws.
+estimates Z_k / Z_1, where Z_1 is Z of the base. The estimate is unbiased, because the decision to resample depends only
+on earlier draws.
 """
 
 from __future__ import annotations
@@ -130,8 +130,8 @@ def run_waste_free(
 
     Other steps weigh all states, resample n of them, make sweeps from these n states, and keep all states. chains has
     the n resampled states first, in the order of log_weight (n,) and island (n,), then n chains for each later state. A
-    step that keeps s states of each chain makes s - 1 sweeps. For all chains of an island log_weight grows by the
-    logarithm of the mean weight over the island's states.
+    step that keeps s states of each chain makes s - 1 sweeps. log_weight of each chain grows by the logarithm of the
+    mean weight over its island's states.
     """
     count = log_weight.size
     states = chains.number.size // count

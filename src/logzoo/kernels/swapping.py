@@ -78,8 +78,8 @@ def exchange_in_turn(
 ) -> None:
     """Try to exchange every pair of neighbours of one ladder, from the last rung down; arguments as in `reassign`.
 
-    As in the paper, exchanges start at the lowest temperature, which is the last rung here. The share of the replica
-    at the last rung becomes 1, and all other shares become 0. holder (K,): scratch.
+    As in the paper, exchanges start at the lowest temperature, here the last rung. The share of the replica at the
+    last rung becomes 1, and all other shares become 0. holder (K,): scratch.
     """
     count = rung.size
     for i in range(count):
@@ -96,9 +96,9 @@ def exchange_in_turn(
 
 @part
 def add_shares(chains: Chains, unit: np.float32, shares: Array, p: Array, sums: Array) -> None:
-    """Add share * (v p(h | v)', v, p(h | v)) of each chain to the row of its group in `sums`.
+    """Add share * (v p(h | v)', v, p(h | v)) of each chain to its row of `sums`.
 
-    All groups have the same number of neighbouring chains. p (H,): scratch.
+    Each row has the same number of neighbouring chains. p (H,): scratch.
     """
     visible, hidden = chains.v.shape[1], p.size
     size = shares.size // sums.shape[0]

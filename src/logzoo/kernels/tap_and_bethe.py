@@ -196,7 +196,7 @@ def _pair(weight: float, gain: float, u: float, t: float) -> float:
 
 @kernel(nogil=True)
 def start_messages(weights: Array, gains: Array, visible_fields: Array, to_visible: Array, to_hidden: Array) -> None:
-    """Set the messages of visible units with log-odds visible_fields (V,); the messages of hidden units become 0."""
+    """Set the messages from visible units with log-odds visible_fields (V,); messages from hidden units become 0."""
     for i in range(weights.shape[0]):
         for j in range(weights.shape[1]):
             to_visible[i, j] = 0.0

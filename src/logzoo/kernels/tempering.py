@@ -1,7 +1,7 @@
 """Simulated tempering: Gibbs sweeps that alternate with draws of the inverse temperature.
 
 Legend: K rungs at inverse temperatures beta_k; offset_k = log r_k - log Zhat_k; q(k | x) proportional to
-exp(offset_k) f_k(x) (Carlson et al. 2016, eq 8). x is v with the hidden units summed out, or (v, h).
+exp(offset_k) f_k(x) (Carlson et al. 2016, eq 7). x is v with the hidden units summed out, or (v, h).
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def temper_once(
     record: Record,
     scratch: Scratch,
 ) -> None:
-    """Make sweep number `sweep` of `run_simulated_tempering`, and write row `row` of the record."""
+    """Make sweep number `sweep` of simulated tempering, and write row `row` of the record."""
     count, rungs = sums.occupancy.shape
     end = max(1, rungs // RUNGS_PER_END)
     values, q, beta = scratch.values, scratch.q, scratch.beta

@@ -1,7 +1,7 @@
 """Tours: Gibbs chains that leave a set of hidden states and end when they return to it (Savarese et al. 2018).
 
-One sweep draws v given h, then h given v. A tour's draws depend only on its number and on the sweeps that it has made.
-Neither other tours nor interruptions change these draws.
+One sweep draws v given h, then h given v. A tour's random numbers depend only on the key, its number and its sweeps so
+far. Neither other tours nor interruptions change its draws.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def label_log_probabilities(rbm: RBM, v: ArrayLike, labels: int) -> Floats:
     v: inputs (examples, rbm.visible - labels) of zeros and ones; the last `labels` visible units of `rbm` are the
     label. The result is exact and does not need Z: hidden units are summed out, and the sum over labels is explicit.
     Cost: examples x labels x hidden exponentials; working memory does not grow with the examples.
-    Hult et al. (2019), section 4.1. Raises ValueError for values other than 0 and 1 and shapes that do not match.
+    Hult et al. (2019), section 4.1. Raises ValueError for anything but 0 and 1, and wrong shapes and numbers of labels.
     """
     inputs = _inputs(rbm, labels)
     v = binary_matrix("v", v, visible=inputs)
@@ -48,7 +48,7 @@ def prediction_accuracy(rbm: RBM, examples: ArrayLike, labels: int) -> Predictio
 
     examples: (examples, visible) of zeros and ones; the last `labels` values of each row are a one-hot label, as in a
     data set with `label_units`. `total` is A of Hult et al. (2019), section 4.1, over these examples, in nats.
-    Raises ValueError for shapes that do not match and rows without exactly one label.
+    Raises ValueError as `label_log_probabilities` does, and for rows without exactly one label.
     """
     inputs = _inputs(rbm, labels)
     examples = binary_matrix("examples", examples, visible=rbm.visible)

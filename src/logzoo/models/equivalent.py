@@ -1,7 +1,7 @@
 """Equivalent RBMs and the difference of their log Z: units of certain state are removed, or units are flipped.
 
-A bias of -1e9 makes the state of a unit certain. Kernels store all parameters as multiples of one step, whose size the
-largest parameter sets. A parameter that only forces a state would therefore leave the other parameters too few digits.
+A bias of -1e9 makes the state of a unit certain. Kernels store all parameters as multiples of one step, which grows
+with the largest input. A parameter that only forces a state would therefore leave the other parameters too few digits.
 """
 
 import math
@@ -29,7 +29,7 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
     constant, left, before = 0.0, sum(rbm.weights.shape), np.inf
     while left < before:
         before = left
-        # Both matrices are views, so assignments to rows change `weights`.
+        # Both matrices share memory, so assignments to rows change `weights`.
         for layer, rows in enumerate((weights, weights.T)):
             bias = biases[layer]
             on = bias + np.minimum(rows, 0.0).sum(axis=1) >= _CERTAIN
@@ -60,7 +60,7 @@ def gauged(rbm: RBM, log_z: float, generator: Generator) -> tuple[RBM, float]:
         flipped = generator.random(rbm.visible) < 0.5
         rbm, log_z = flip(rbm, log_z, flipped)
         order = generator.permutation(rbm.visible)
-        # The second turn exchanges the layers back.
+        # The second pass exchanges the layers back.
         rbm = RBM(rbm.weights[order], rbm.visible_bias[order], rbm.hidden_bias).transposed
     return rbm, log_z
 

@@ -36,7 +36,7 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool | None = None) -> 
     rbm : RBM
     threads : int
     progress : bool, optional
-        Whether stderr shows a progress bar. By default a terminal shows the bar.
+        Whether stderr shows a progress bar, by default if it is a terminal.
 
     Returns
     -------
@@ -156,7 +156,7 @@ class Expectations(NamedTuple):
 def exact_expectations(weights: ArrayLike, visible_bias: ArrayLike, hidden_bias: ArrayLike) -> Expectations:
     """Exact Expectations under the RBM with weights (V, H), visible_bias (V,) and hidden_bias (H,).
 
-    Cost: 2**min(V, H) states, and one pass over the other layer for each state. Raises ValueError for more than 20
+    Cost: 2**min(V, H) states, and about one pass over the weights for each state. Raises ValueError for more than 20
     units in the smaller layer.
     """
     weights, visible_bias, hidden_bias = (

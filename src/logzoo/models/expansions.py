@@ -30,8 +30,8 @@ from logzoo.types import ArrayLike, Floats
 # within a third of the steps or not at all. Damping 0.5 therefore starts from the beginning. Damping 0.9 continues
 # from the last state of damping 0.5.
 _DAMPINGS, _STRETCH, _STRETCHES, _TOLERANCE = (0.0, 0.5, 0.9), 60, 5, 1e-11
-# Number of steps of the power method for the largest singular value. From a random start of n units, the result is too
-# small by a factor of at worst about 1 - log(n) / (2 steps). The factor _REACH compensates for this error.
+# Number of steps of the power method for the largest singular value. From a random start of n numbers, the result is
+# too small by a factor of at worst about 1 - log(n) / (2 steps). The factor _REACH compensates for this error.
 _TURNS, _REACH = 200, 1.02
 # Weights are clipped to +-30 before exp(W) - 1 is computed, to avoid overflow. The kernels do not use exp(W) - 1 of
 # larger weights.
@@ -104,11 +104,11 @@ def gap_of_second_order(rbm: RBM, visible: ArrayLike, hidden: ArrayLike) -> floa
 
 
 def rings(correlations: Floats) -> float:
-    """Most nats that rings of four and more weights add to log Z; infinite where the sum over rings diverges.
+    """Most nats that rings of four and more weights add to log Z; infinite where their sum may diverge.
 
     correlations (V, H): correlations of the units that each weight joins. For a single ring, Z is Bethe's Z times
-    1 + the product of the correlations along the ring (Chertkov & Chernyak 2006). Here all products count as positive.
-    With the singular values s of the correlations, the sum over closed walks of four and more steps is
+    1 + the product of the correlations along the ring (Chertkov & Chernyak 2006). Here all closed walks count,
+    not only rings. With the singular values s of the correlations, the sum over walks of four and more steps is
     1/2 sum [-log(1 - s^2) - s^2] <= sum s^4 / (4 (1 - max s^2)).
     """
     radius = _radius(correlations)
@@ -128,7 +128,7 @@ def contraction(rbm: RBM) -> float:
 
 
 def _largest_variances(rbm):
-    """The largest variance (V,) of each visible unit over all hidden states."""
+    """The largest variance (V,) of each visible unit over all hidden means."""
     low = rbm.visible_bias + np.minimum(rbm.weights, 0.0).sum(axis=1)
     high = rbm.visible_bias + np.maximum(rbm.weights, 0.0).sum(axis=1)
     nearest = np.clip(0.0, low, high)

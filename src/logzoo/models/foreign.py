@@ -1,7 +1,7 @@
 """Parameters of RBMs in files of any known format, and in dicts of arrays such as state dicts of PyTorch.
 
-The content of a file decides which reader is used (`logzoo.io.file_kinds`). No pickle is run: from a PyTorch file only
-tensors are loaded. HDF5 files may be checkpoints of the Python package rbms (github.com/DsysDML/rbms, `save_model`).
+The first bytes or the suffix of a file select the reader (`logzoo.io.file_kinds`). No pickle is run: from a PyTorch
+file only tensors are loaded. HDF5 files may be checkpoints of the package rbms (github.com/DsysDML/rbms, `save_model`).
 """
 
 import contextlib
@@ -42,7 +42,7 @@ class Parameters(NamedTuple):
 def read_parameters(
     path: FilePath, names: str | Sequence[str] | None = None, *, transposed: bool | None = None
 ) -> Parameters:
-    """Parameters in a file of any known format. Raises a one-line ValueError that names the file.
+    """Parameters in a file of any known format. Raises a one-line ValueError that names any other file.
 
     names, transposed: as in `logzoo.models.roles.assigned`; biases may be rows or columns. Arrays in groups, structs
     and dicts are named by paths. The last checkpoint in a file of rbms is read; names such as "update_7/params/vbias"
@@ -79,7 +79,7 @@ def read_as(
     """Read parameters from a file, and return make(weights, visible bias, hidden bias).
 
     spins: whether the units are -1 and +1; otherwise they are 0 and 1. names, transposed: as for `read_parameters`.
-    tell(line) is called with each assumption. Raises a one-line ValueError that names the file, also if the file
+    tell(line) is called with any assumptions. Raises a one-line ValueError that names the file, also if the file
     states other units.
     """
     parameters = read_parameters(path, names, transposed=transposed)

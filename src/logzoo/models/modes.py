@@ -88,7 +88,7 @@ def find_modes(
     One kind of start is h_j ~ Bernoulli(p), where each start has its own p ~ U(0, 1). The other kind is the signs of a
     random vector after a few products with the weights. With data, a 0/1 matrix (examples, visible), up to half of the
     starts are rows of the data. First mean field settles. Its solution is then rounded and climbs, and mean field
-    settles again from the state reached. Cost: at most `steps` steps per start for each of these three phases. Raises
+    settles again from the state reached. Cost: at most about `steps` steps per start for each of these phases. Raises
     ValueError for impossible sizes and data, and for parameters that overflow float32. Source: Gabrié, Tramel, Krzakala
     (2015) for the fixed point and its bound. The starts and the climb are our own.
     """

@@ -127,7 +127,7 @@ class RBM:
     def log_f(self, v: ArrayLike) -> Floats:
         """log sum_h f(v, h) in nats, shape (n,), of the rows of v, shape (n, visible), with numbers from 0 to 1.
 
-        Raises ValueError for other numbers, and where rounding could move a value by more than 1e-6 nat.
+        Raises ValueError for other numbers and shapes, and where rounding could move a value by more than 1e-6 nat.
         """
         v = real_array("v", v)
         if v.ndim != 2 or v.shape[1] != self.visible:
@@ -196,7 +196,7 @@ class RBM:
         ``names`` are the names of weights, visible bias and hidden bias, such as ``"W,a,b"``; arrays in groups, structs
         and dicts have paths as names. By default the arrays are found by known names, or by their shapes if these fit
         in only one way. ``transposed`` is whether the weights are stored as (hidden, visible). By default the biases
-        decide. If the weights are square, the package that uses these names decides. A warning states each assumption.
+        decide. If the weights are square, the package that uses these names decides. A warning states the assumptions.
         Raises a one-line ValueError that names the file if the file holds no RBM that can be read.
         """
         return read_as(cls, path, names, transposed, tell=partial(warnings.warn, stacklevel=3))

@@ -151,7 +151,7 @@ def _orientation(arrays, names, transposed):
 
 
 def _usual(names):
-    """Whether weights with these names are usually (hidden, visible), and whether they always are."""
+    """Whether weights with these names are usually (hidden, visible), and whether the package fixes this."""
     *folders, _ = _parts(names[0])
     if folders[-1:] == [_QUCUMBER]:
         return True, True

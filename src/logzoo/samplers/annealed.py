@@ -1,11 +1,11 @@
-"""Annealing from the base to the RBM, one sweep per rung, and back (Neal 2001; Burda, Grosse & Salakhutdinov 2015).
+"""Annealing from the base to the RBM, and back (Neal 2001; Burda, Grosse & Salakhutdinov 2015).
 
 Resampling in islands follows Del Moral, Doucet & Jasra (2006) and Hukushima & Iba (2003); waste-free resampling follows
 Dau & Chopin (2022).
 
 An adapted ladder is placed in rounds (Syed, Bouchard-Côté, Chern & Doucet 2024). Each round anneals along
 a ladder and measures the spread of the log-weight increments in each step. The rungs of the next ladder are placed so
-that these spreads become equal. The last ladder is fixed before the final annealing, so the weights are unbiased.
+that these spreads become about equal. The last ladder is fixed before the final annealing, so the weights are unbiased.
 """
 
 from collections.abc import Callable
@@ -148,7 +148,7 @@ def run_in_islands(
     threads: int = 1,
     progress: bool = False,
 ) -> ResampledDraws:
-    """Anneal every chain in all sweeps left in the ledger, and resample within islands whose weights are unequal.
+    """Anneal every chain in the sweeps left in the ledger, and resample within islands whose weights are unequal.
 
     islands: number of independent groups of chains, limited to half of the number of chains, but at least 2. resample:
     an island is resampled when its effective number of chains falls below this share of its chains; 0 never resamples.
@@ -210,7 +210,6 @@ def lengths_of_rounds(sweeps: int) -> list[int]:
     """
     lengths = []
     while sweeps >= _FEWEST:
-        # The last round takes half of the sweeps, or all sweeps if they are fewer than three rounds need.
         last = sweeps if sweeps < 3 * _FEWEST else (sweeps + 1) // 2
         lengths.append(last)
         sweeps -= last

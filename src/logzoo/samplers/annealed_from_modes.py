@@ -58,9 +58,9 @@ def run(
 ) -> BasinDraws:
     """Find modes, group modes between which chains move at beta = 1, and anneal chains from each group's best mode.
 
-    Finding modes takes about a tenth of the budget. A pilot of several modes takes a fifth of the other sweeps. base:
-    not used, because the modes are the bases. data: a 0/1 matrix (examples, visible); the search also starts from its
-    rows. ladder: as in `paths.inverse_temperatures`. Returns BasinDraws. Raises ValueError for impossible options.
+    Finding modes takes about a tenth of the budget. If there are several modes, a pilot takes a fifth of the other
+    sweeps. base: not used. data: a 0/1 matrix (examples, visible); the search also starts from its rows. ladder: as in
+    `paths.inverse_temperatures`. Returns BasinDraws. Raises ValueError for impossible options.
     """
     whole_number("threads", threads)
     if data is not None:

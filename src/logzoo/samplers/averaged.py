@@ -45,7 +45,7 @@ _EVEN_SHARE = 0.1
 
 
 class Terms(NamedTuple):
-    """Parameters or moments of an RBM, float64: the arrays of v h', v and h."""
+    """Parameters or moments of an RBM: the arrays for v h', v and h."""
 
     pairs: np.ndarray  # (visible, hidden)
     visible: np.ndarray  # (visible,)
@@ -179,8 +179,8 @@ def sweep_shares(path: list[Terms], cold: Terms, warm: Terms) -> np.ndarray:
     """Positions (knot,) of the knots from 0 to 1. The length of a segment is its share of the sweeps.
 
     Nine tenths of the sweeps are divided in proportion to the distances of neighbouring knots, and a tenth equally. The
-    squared distance of two knots is the inner product of their differences in parameters and in moments. This product
-    is the symmetrised divergence of the knots. The target moments are used in place of the fitted moments.
+    squared distance of two knots is the inner product of their differences in parameters and in moments. The product
+    is the symmetrised Kullback-Leibler divergence of the knots. The target moments replace the fitted moments.
     """
     change = [b - a for a, b in zip(cold, warm, strict=True)]
     squares = []

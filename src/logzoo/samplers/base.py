@@ -22,8 +22,8 @@ from logzoo.streams import Stream
 _SHARE = 50
 _MOST_SWEEPS = 200
 # About one in _MODES_SHARE sweeps of the budget may go to the search for modes. A step of a start costs about a sweep
-# of one chain. Most starts need _STEPS_OF_A_START steps. There are at most _MOST_STARTS starts of at most _MOST_STEPS
-# steps.
+# of one chain. Most starts need _STEPS_OF_A_START steps. Each of at most _MOST_STARTS starts has three phases of at
+# most _MOST_STEPS steps.
 _MODES_SHARE = 10
 _STEPS_OF_A_START, _MOST_STARTS, _MOST_STEPS = 40, 500, 400
 # Modes that are more than _NATS_BELOW nats below the best mode hold a negligible share of Z. At most _MOST_MODES modes
@@ -58,7 +58,7 @@ def resolve_base(rbm: RBM, base: Any, ledger: SweepLedger, stream: Stream) -> np
     Raises
     ------
     ValueError
-        For other names and for arrays of another shape.
+        For other names, other shapes, and values that are not finite.
     """
     base = checked_base(rbm, base)
     return BASES[base](rbm, ledger, stream.child("base")) if isinstance(base, str) else base

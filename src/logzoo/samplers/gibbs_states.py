@@ -54,7 +54,7 @@ def sample_gibbs(
     Raises
     ------
     ValueError
-        For impossible sizes and starts, and for parameters that the kernels would round too much.
+        For impossible sizes, beta and starts, and for parameters that the kernels would round too much.
 
     Examples
     --------

@@ -89,7 +89,7 @@ class HamiltonianTempering:
         self.heading = np.zeros(count, np.int64)
 
     def advance(self, offset: np.ndarray, low: Any, high: Any, draws: int, purpose: str) -> tuple[RungSums, Moves]:
-        """Make draws with step sizes uniform in [low, high] (rung,), and count them in the ledger.
+        """Make draws with step sizes uniform in [low, high] (rung,); the ledger counts their leapfrog steps.
 
         Returns (RungSums, Moves).
         """
@@ -282,7 +282,7 @@ def fit_acceptance(
 
     rung, step, accepted (draw,): the rung, the step size within [low, high], and whether the proposal was accepted.
     The parameters are the logits at `low` and at `high`. The logits in between and all constraints are linear in these
-    parameters, and the log-likelihood is concave. An interior-point method finds the only maximum and satisfies every
+    parameters, and the log-likelihood is concave. An interior-point method finds the maximum and satisfies every
     constraint strictly.
     """
     share = (step - low) / (high - low)

@@ -135,7 +135,7 @@ class Curvature:
         self.sums = _MEMORY * self.sums + np.zeros((4, rungs))
 
     def add(self, stretch: Stretch) -> None:
-        """Add the draws of a stretch of sweeps, each weighted by q(beta_k | x)."""
+        """Add the draws of every fifth sweep of a stretch, weighted by q(beta_k | x)."""
         values = stretch.values[:, ::_EVERY].reshape(-1, stretch.values.shape[-1])
         # einsum adds in the same order everywhere. With a matrix product the rungs would depend on the library.
         log_q = np.einsum("nm,mk->nk", values, stretch.readout) + stretch.offset

@@ -61,8 +61,8 @@ def run(
 
     snapshots: as for `path_of`; without snapshots the run follows the tempering path. kept: number of equally spaced
     snapshots on the path; by default pilot runs choose it. rungs, ladder, burn_in, observers: as for
-    `logzoo.samplers.replica_exchange.run`, but with 12 rungs by default. The entries of a ladder are positions on the
-    path, where the steps between snapshots are equal. each: sweeps between two exchanges. Returns
+    `logzoo.samplers.replica_exchange.run`, but with 12 rungs by default and without `every`. The entries of a ladder
+    are positions on the path, where the steps between snapshots are equal. each: sweeps between two exchanges. Returns
     ParallelTemperingDraws, and the share of states that have not been at the base since the burn-in. Raises ValueError
     for impossible options.
     """
@@ -90,7 +90,7 @@ def run(
         )
         rounds -= tried * pilot
     sampler.settle(sweeps % interval)
-    # Hidden units that only snapshots have are left out of log Z of all RBMs.
+    # Hidden units that only snapshots have are left out, because they add log 2 at both ends of the path.
     draws = follow(sampler, sampler.betas, rounds, adapt, burn_in, observers, log_z_base(base, rbm.hidden), progress)
     return draws, sampler.old_share
 
@@ -121,7 +121,7 @@ def anneal(
     threads: int = 1,
     progress: bool = False,
 ) -> AnnealedDraws:
-    """Anneal every chain of the ledger from the base up the path, in equal steps over all sweeps of the ledger.
+    """Anneal every chain of the ledger from the base up the path, in equal steps over the sweeps left in the ledger.
 
     starts (chain, visible): a 0/1 matrix, or None. If it is given, each chain anneals down from its row, and the
     weights are as in `logzoo.samplers.annealed.run_reverse`. snapshots, kept: as for `run`. Returns AnnealedDraws.

@@ -1,6 +1,6 @@
 """Chains of simulated tempering, and the initial iterations that find log Zhat (Carlson et al. 2016, section 2).
 
-A chain draws its state and its inverse temperature in turn (section 2.2). It draws x | beta_k by one Gibbs sweep, and
+A chain draws its state and its inverse temperature in turn (section 2.1). It draws x | beta_k by one Gibbs sweep, and
 beta_k | x from q(beta_k | x), which is proportional to r_k f_k(x) / Zhat_k. x is v with the hidden units summed out
 (`marginal`) or (v, h) (`joint`).
 """
@@ -32,9 +32,9 @@ from logzoo.streams import Stream
 # Largest accepted error of interpolated log f_k on the current states, in nats. It is well below any sampling error.
 _INTERPOLATION_TOLERANCE = 5e-4
 _NODE_COUNTS = (12, 16, 20, 24, 32, 48, 64, 96, 128)
-# Sweeps between two updates of a progress bar.
+# Sweeps in a stretch, after which observers and the progress bar are updated.
 _STRIDE = 50
-# Added to every bin of plain counts (Carlson et al. 2016, section 4.1), so that no logarithm is infinite.
+# Added to every bin of plain counts (Carlson et al. 2016, section 4.3), so that no logarithm is infinite.
 COUNT_FLOOR = 0.1
 # Smallest occupancy in an update, which therefore moves a rung by at most log(1e300) = 690 nats.
 OCCUPANCY_FLOOR = 1e-300

@@ -108,8 +108,8 @@ def begin(
 ) -> Start:
     """Make the initial iterations of all chains; returns Start.
 
-    Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K. At the
-    latest they end after `initial_iterations` iterations or a tenth of the budget, whichever is more, and at half the
+    Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K. They
+    take at most `initial_iterations` iterations or a tenth of the budget, whichever is more, but at most half the
     budget. After the first `initial_iterations`, each iteration is twice as long as the iteration before. There is one
     exception: while K max_k |r_k - c_k| is above 0.5, short iterations continue up to half the budget.
     rao_blackwell=False updates from plain visit counts. stop_early=False makes exactly `initial_iterations` iterations.
@@ -239,7 +239,8 @@ def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., 
     The first stage takes at most the share `first_stage` of the sweeps. In the second stage the gain is
     1 / (t - t0 + t0^exponent), with t0 the last sweep of the first stage. To first order an error of log Zhat
     shrinks by the factor 1 - gain in each sweep. Over the second stage the factor is
-    t0^exponent / (t - t0 + t0^exponent). Gains are limited so that the largest step so far stays within one nat.
+    t0^exponent / (t - t0 + t0^exponent). The gain is limited: with it, the largest c_k / r_k of earlier sweeps would
+    give a step of at most one nat.
     """
     return lambda prior, sizes, sweeps: _recursion(prior, sizes, flatness, 0.0, exponent, first_stage * sweeps)
 

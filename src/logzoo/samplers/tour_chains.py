@@ -84,8 +84,8 @@ def run(
 
     data: 0/1 matrix (examples, visible). rounds: hidden states drawn for each example; by default the draws take at
     most a fifth of the sweeps. tours: number of tours; by default it follows from the budget. cap: largest length of a
-    tour; by default there is no limit. Sweeps that no tour uses are left over. Returns TourDraws. Raises ValueError if
-    the budget is too small.
+    tour; by default there is no limit. Sweeps that no tour uses are left over. Returns TourDraws. Raises ValueError for
+    impossible options and too small a budget.
     """
     cap = None if cap is None else whole_number("cap", cap)
     threads = min(whole_number("threads", threads), ledger.chains)
@@ -110,7 +110,7 @@ def run(
 
 
 def tours_within(sampler: "TourSampler", count: int | None, budget: int, cap: int | None, progress: bool) -> Tours:
-    """Make `count` tours. If `count` is None, make as many as fit into `budget` sweeps, in generations.
+    """Make `count` tours. If `count` is None, make generations of tours until few of the `budget` sweeps are left.
 
     The size of a generation depends on the lengths of earlier tours, but not on the lengths of its own tours.
     Otherwise the ratio of sums would be biased.
@@ -163,7 +163,7 @@ class TourSampler:
 
         Unfinished tours have equal lengths. If the last sweeps of the budget are too few for all of them, the tours
         with the lowest numbers make one more sweep. keep: whether to return the states visited. Raises
-        ValueError when the numbers run out.
+        ValueError beyond 2^32 tours.
         """
         start = self.stopping.starts(self.uniforms.random(count))
         paths = [] if keep else None

@@ -53,7 +53,7 @@ class ParallelTemperingPhase:
         return self.particles.ledger.chain_sweeps
 
     def __call__(self, parameters: Parameters, update: int, positive: np.ndarray, rate: float) -> WeightedChains:
-        """Make the sweeps and exchanges of an update, and return the replicas at the last rung."""
+        """Make the sweeps and exchanges of an update, and return the replicas, with weight 0 below the last rung."""
         if self.keep_bias:
             parameters = parameters._replace(base=parameters.visible_bias)
         self.particles.load(parameters)

@@ -129,7 +129,7 @@ def train(
     trace. base: log-odds (visible,) in `parameters`, for phases that temper; 0 by default. tracker: its `reading` goes
     into the trace. step: a class of `logzoo.training.steps`, which is called with weight_decay.
     Other settings are parameters or options of `logzoo.train_rbm`. Walkers act as the tracker; the trace counts their
-    sweeps. checkpoint: an interrupted training continues from it to the same bits. Raises ValueError for impossible
+    sweeps. checkpoint: an interrupted training continues from it, bit for bit. Raises ValueError for impossible
     settings and if the parameters diverge.
     initial: with "small", weights and biases are N(0, 0.01^2). With "marginals", weights are N(0, 0.01^2), hidden
     biases are 0, and visible biases are the smoothed log-odds of the data. With "uniform", weights are U(-0.1, 0.1) /

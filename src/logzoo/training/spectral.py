@@ -1,4 +1,4 @@
-"""RMSspectral and RMSprop, with simulated tempering that tracks log Z (Carlson et al. 2016, section 3.3)."""
+"""RMSspectral and RMSprop, with simulated tempering that tracks log Z (Carlson et al. 2016, section 4.4)."""
 
 from __future__ import annotations
 

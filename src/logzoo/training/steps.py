@@ -103,7 +103,7 @@ class RMSspectral(RMSprop):
 
 
 def sharp(matrix: np.ndarray) -> np.ndarray:
-    """(sum S) U V' of the SVD U S V' of a float32 matrix: its steepest ascent in the spectral norm (Carlson et al.).
+    """(sum S) U V' of the SVD U S V' of a float32 matrix: the steepest ascent in the spectral norm (Carlson et al.).
 
     It is computed from the eigenvectors of the smaller Gram matrix in float64. The result equals the result of an SVD
     in float64 up to float32 rounding, and takes half the time. Singular values below the rounding of a float32 gradient

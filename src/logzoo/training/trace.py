@@ -92,7 +92,7 @@ class Trace:
             getattr(self, kind)[name] = list(array)
 
     def dataset(self) -> xr.Dataset:
-        """The rows, over `update`; if a ladder has gained rungs, earlier rows have NaN for the new rungs."""
+        """The rows, over `update`; if a ladder has gained rungs, shorter rows are padded with NaN at the end."""
         return self._over_updates(self.rows)
 
     def snapshots_dataset(self) -> xr.Dataset | None:

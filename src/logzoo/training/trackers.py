@@ -3,11 +3,10 @@
 KalmanTracker: a Kalman filter over the log Z of a ladder whose parameters change (Desjardins et al. 2011). Its state is
 log Z at every rung except the first, where log Z is exact, and a bias. The bias affects the observed change at the last
 rung, because the particles at this rung also give the gradient. There is no prior on the change of log Z (sigma_Z is
-infinite). An observed change is therefore a prediction with the noise of the observation, and this prediction inverts
-no covariance.
+infinite). The predicted change is therefore the observed change with its noise, and no covariance is inverted.
 
 RtsTracker: log Zhat at all rungs follows the occupancy of the trainer's chains by log Zhat_k += alpha
-log(r_1 c_k / (r_k c_1)) (Carlson et al. 2016, section 3.3). The estimator `rts` has alpha = 1. Here the default
+log(r_1 c_k / (r_k c_1)) (Carlson et al. 2016, section 4.4). The estimator `rts` has alpha = 1. Here the default
 is smaller, because an update has few draws and the parameters change.
 
 JarzynskiTracker: annealed importance sampling along the training with separate chains, called walkers (Jarzynski 1997;

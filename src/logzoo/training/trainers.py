@@ -39,7 +39,7 @@ TRAINERS = {
 }
 
 
-# Named by strings, so that modules which import this table import no kernels.
+# Trackers are named by strings, so that modules which import this table import no kernels.
 _TRACKER = "logzoo.training.trackers:tracker"
 TRACKERS: tuple[str, ...] = ("kalman", "rts")
 
@@ -133,8 +133,8 @@ def train_rbm(
     Raises
     ------
     ValueError
-        For unknown trainers and options, for data of the wrong form, for parameters that diverge, and for a
-        checkpoint of another call.
+        For unknown trainers and options, impossible settings and data, parameters that diverge, and a checkpoint of
+        another call.
 
     Examples
     --------

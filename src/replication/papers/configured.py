@@ -23,8 +23,8 @@ def estimator_options(
 ) -> dict[str, dict[str, Any]]:
     """Options {name: options} of configured estimators {name: {method, base, options}} on a data set.
 
-    The base `matched` becomes the marginals of the training split. Estimators that start from data take the test
-    split, and estimators that follow a trajectory take the snapshots of the training.
+    The base `matched` becomes the log-odds of the training split. Estimators that start from data take the test split.
+    Estimators that follow a trajectory take the snapshots of the training.
     """
     matched = matched_base(dataset) if any(entry["base"] == "matched" for entry in entries.values()) else None
     from_data = [name for name, entry in entries.items() if starts_from_data(entry["method"])]

@@ -1,7 +1,7 @@
 """The declaration of a figure or table: its inputs, its drawing and its claims.
 
-A figure is an entry in config/papers/<paper>.yaml and a module `replication.papers.<paper>.<name>`, or another module
-that the entry names under `module`. A module that declares one figure has
+A figure is an entry in config/papers/<paper>.yaml and a module `replication.papers.<paper>.<name>`, with _ for -. The
+setting `module` of the entry replaces <name>. A module that declares one figure has
 
     a docstring                         a summary line, then the caption in full sentences
     inputs(here)                        {name: artifact}; an artifact is a path, an `Experiment` that makes it, or a
@@ -18,7 +18,7 @@ that the entry names under `module`. A module that declares one figure has
 
 `artifacts` holds Datasets under the names of the inputs. A module with several figures has `FIGURES`, {name:
 Declaration}. The workflow imports these modules at every start. They therefore import slow packages (matplotlib, scipy)
-inside functions, and name experiments by text.
+inside functions, and name the functions of experiments by strings.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ class Here:
         return chain_sweeps * (visible * hidden + SWEEP)
 
     def settings_of(self, function: Callable) -> dict:
-        """The keyword arguments of the function that draws, for a declaration without `settings`."""
+        """The keyword arguments of `draw` or `rows`, for a declaration without `settings`."""
         parameters = signature(function).parameters.items()
         names = [name for name, parameter in parameters if parameter.kind == Parameter.KEYWORD_ONLY]
 

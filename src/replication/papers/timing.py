@@ -1,4 +1,4 @@
-"""CPU seconds of estimates and of trainings. Times differ from run to run, so no other result may depend on them.
+"""CPU seconds of estimates and of trainings. Times differ from run to run.
 
 The timed work runs in one thread. CPU seconds leave out the time that a job waits for a core.
 """
@@ -98,7 +98,7 @@ def infinite_swapping(
     steps: int,
     stream: Stream,
 ) -> xr.Dataset:
-    """Seconds of a step of each sampler on a model, and of an update of each training on the data of the model.
+    """Seconds of a step of each sampler on a model, and of an update of each training on a data set.
 
     samplers: as in `ins_runs.gradient_distances`. trainings: {name: settings}. Returns a Dataset over (sampler, repeat)
     and (trainer, repeat).

@@ -1,7 +1,7 @@
 """A page of all figures, tables and verdicts with their provenance, and a separate page with only the scorecard.
 
 The page opens with the findings, a table of recommended estimators, and the figures that answer the question of a
-paper. Small pictures below them open into all figures and tables. Both pages are self-contained HTML from the templates
+paper. Below, each figure and table opens from a small picture. Both pages are self-contained HTML from the templates
 in workflow/templates. The same contents give the same bytes.
 """
 
@@ -75,8 +75,8 @@ def page(
     estimates. papers: {paper: entry} in the order of the page. An entry is {title, source}, with `question` and
     `answers` (names of exhibits) if these open the page. folder: folder of the page. companion: an interactive page to
     link to. `folder` and `companion` are paths from the folder of the project. templates: folder of the templates.
-    uses: rows (model, call, result) of the table below the question. findings: sentences. published: [paper, verdict,
-    number of claims] of the published run.
+    uses: rows (model, call, result) of the table of recommendations. findings: sentences. published: rows [paper,
+    verdict, number of claims].
     """
     rows = [_row(row, folder, exhibits) for row in entries(card)]
     items = {

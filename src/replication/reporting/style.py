@@ -57,7 +57,7 @@ TRUTH = "black"
 # Below _FEW there are too few powers of ten.
 _MANY, _FEW = {"x": 10**2.2, "y": 10**3.5}, 4.0
 _OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
-# Width of a PNG in pixels, enough for any screen; the PDF is a vector graphic for print.
+# Largest width of a PNG in pixels, enough for any screen; the PDF is a vector graphic.
 _WIDEST = 2400
 # Means of colours use every third pixel, to save time.
 _EVERY = 3
@@ -138,7 +138,7 @@ def _plain(value: float) -> str:
 
 
 def label_counts(axis: Axis, most: int = 5) -> None:
-    """Set at most `most` labels on a linear axis (x or y) of counts, with thousands separators."""
+    """Set at most `most` + 1 labels on a linear axis (x or y) of counts, with thousands separators."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]))
@@ -170,7 +170,7 @@ def draw_band(axis: Axes, x: Points, values_and_band: Banded, **look: Any) -> No
 
 
 def draw_bars(axis: Axes, x: Points, values_and_band: Banded, every: int = 1, start: int = 0, **look: Any) -> None:
-    """Draw values (x,) as a line, with bars at every `every`-th point from index `start`, where bands would overlap."""
+    """Draw values (x,) as a line, with bars at every `every`-th point from `start`, for curves whose bands overlap."""
     values, (low, high) = values_and_band
     axis.plot(x, values, **look)
     axis.vlines(x[start::every], low[start::every], high[start::every], color=look["color"], linewidth=1.2, alpha=0.7)

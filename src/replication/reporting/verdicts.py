@@ -59,7 +59,7 @@ SIGNS = dict(
         strict=True,
     )
 )
-# Replaces a statistic that was not computed, for example because the model of its claim is left out.
+# The statistic of a claim if none was computed, for example because its model is left out.
 _NOTHING = untested("-")
 TEXTS = {
     "verdict": "verdict of the data on the claim",

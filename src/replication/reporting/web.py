@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from replication.types import Settings
 
 
-# Pixels of a PNG for each pixel on the page. The same factor for all figures keeps their text the same size.
+# Pixels of a PNG for each pixel on the page. Text is then of equal size, except in figures wider than the page.
 _FINER = 1.5
 # Largest width of a picture in pixels.
 LARGE, SMALL = 790, 200
@@ -56,7 +56,7 @@ class Picture(NamedTuple):
 
 
 def embedded(png: bytes, *widths: Any) -> Any:
-    """A list with a `Picture` of the PNG for each number in `widths`, its largest width in pixels.
+    """A list of `Picture`s of the PNG, one for each largest width in `widths`, in pixels.
 
     Equal input gives equal output. Raises ValueError for bytes that are not a PNG.
     """

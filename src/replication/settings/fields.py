@@ -27,14 +27,14 @@ class WrongSetting(ValueError):
 
 
 def check_known(names: Iterable[str], choices: Iterable[str], key: str = "") -> None:
-    """Raise `WrongSetting` for the first name that is not among the choices. The message has the nearest choice."""
+    """Raise `WrongSetting` for the first name that is not among the choices. The message lists the choices."""
     for name in names:
         if name not in choices:
             raise WrongSetting(f"unknown name {shown(name)}; {expected_one_of(name, choices)}", key)
 
 
 class Section(BaseModel):
-    """A section of the configuration. An unknown key is an error, and the message has the nearest known key."""
+    """A section of the configuration. An unknown key is an error, and the message lists the known keys."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -100,8 +100,8 @@ def check_options(
 ) -> None:
     """Check that a method exists, and that its functions take each option.
 
-    Options that jobs set, and options in `taken`, are refused. Values are numbers, words or lists of these. No option
-    is a path or a mapping.
+    Options that jobs set, and options in `taken`, are refused. Values are numbers, words, null or lists of these, but
+    no paths or mappings.
     """
     check_known([method], methods, key.removesuffix("options") + "method")
     if not options:

@@ -112,14 +112,14 @@ Model = Annotated[
 
 
 class FullAnnealing(Section):
-    """All sizes of AIS."""
+    """Sizes of AIS."""
 
     sweeps: Count = Field(description="Budget in sweeps per chain.")
     chains: AtLeastTwo = Field(description="Number of chains.")
 
 
 class Annealing(Section):
-    """Sizes of AIS. Missing sizes are inherited: from the grid, then from `checks.ais`."""
+    """Sizes of AIS. Missing sizes come from the grid, then from `checks.ais`."""
 
     sweeps: Count | None = Field(None, description="Budget in sweeps per chain.")
     chains: AtLeastTwo | None = Field(None, description="Number of chains.")
@@ -134,7 +134,7 @@ def _several(single: Any) -> Any:
 
 
 class GridTraining(Section):
-    """Trainings of a grid. A list, also as the value of an option, gives one setting for each element."""
+    """Trainings of a grid: one setting for each combination of elements of its lists, also those in `options`."""
 
     method: _several(str) = Field(description="Trainer.")
     hidden: _several(Count) = Field(description="Hidden units.")

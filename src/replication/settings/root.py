@@ -95,7 +95,7 @@ class EvidenceSize(Section):
 
 
 class Checks(Section):
-    """Estimates of log Z at the snapshots of a training."""
+    """Estimates of log Z at the snapshots of a training, and AIS of grids."""
 
     ais: FullAnnealing = Field(description="AIS, for models that are not enumerated.")
 
@@ -210,7 +210,7 @@ def check_references(settings: Settings, config: dict) -> None:
 
 
 def check_names(key: str, names: Iterable[str], choices: Collection[str]) -> None:
-    """Raise ValueError for the first name that is not among the choices. The message has the nearest choice."""
+    """Raise ValueError for the first name that is not among the choices. The message lists the choices."""
     try:
         check_known(names, choices)
     except WrongSetting as error:

@@ -20,7 +20,7 @@ from logzoo.models.known.grouped import LARGEST_SUM, log_terms
 from logzoo.models.rbm import RBM
 from logzoo.types import Array, Bits, Floats, Generator
 
-# Fields below this fraction of the terms that they sum are rounding errors and count as 0.
+# Fields below this fraction of their summed absolute terms are rounding errors and count as 0.
 _ROUNDING = 1e-9
 
 
@@ -48,7 +48,7 @@ def spins_of(rbm: RBM) -> Spins:
 
 
 def aligned(spins: Spins) -> Floats | None:
-    """Signs (site,) of the spins after which no coupling is negative, or None if the couplings are frustrated."""
+    """Signs (site,) that, multiplied into the spins, leave no coupling negative; None if couplings are frustrated."""
     # Imported here, because these modules take long to import.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -79,8 +79,8 @@ class Step(NamedTuple):
 def steps_of(spins: Spins) -> tuple[list[Step], int]:
     """The steps through all sites, and the largest number of sites in the front.
 
-    Sites enter in the order of Cuthill & McKee (1969). On a strip the front is then little wider than the strip, for
-    any numbering of the sites.
+    Sites enter in the reversed order of Cuthill & McKee (1969). On a strip the front is then little wider than the
+    strip, for any numbering of the sites.
     """
     # For every site a list of its bonds: (site at the other end, coupling).
     neighbours = [[] for _ in spins.fields]

@@ -28,7 +28,7 @@ def checkerboard(rows: int, columns: int, first: Array, second: Array, couplings
     return RBM(weights, -0.5 * weights.sum(axis=1), -0.5 * weights.sum(axis=0))
 
 
-# Beyond this coupling, sinh 2K is close to the largest float64.
+# Beyond this coupling, sinh 2K soon overflows float64.
 LARGEST_COUPLING = 300.0
 # A coupling below this has no effect in float64, and the formula would be a difference of large numbers.
 _FREE = 1e-9
@@ -38,7 +38,7 @@ def ising_torus(side: int = 28, coupling: float = 0.4406868) -> tuple[RBM, float
     """The RBM (side^2 / 2 units per layer) of the spins of `log_z_torus`, and its log Z in nats.
 
     At inverse temperature beta on the path from the uniform base the RBM is the same model at beta * coupling:
-    log Z = log_z_torus(side, beta * coupling) - 2 beta coupling side^2. Raises ValueError for an odd side.
+    log Z = log_z_torus(side, beta * coupling) - 2 beta coupling side^2. Raises ValueError as `log_z_torus` does.
     """
     log_z = log_z_torus(side, coupling)
     sites = np.arange(side * side).reshape(side, side)
@@ -85,7 +85,7 @@ def log_z_torus(side: int, coupling: float) -> float:
 
 # {turn to the left in quarters: exp(i turn / 2)}.
 _PHASES = {0: 1.0, 1: np.exp(0.25j * np.pi), -1: np.exp(-0.25j * np.pi)}
-# Largest difference in nats between two factorisations of the same matrix, which bounds the effect of rounding.
+# Largest difference in nats between two factorisations of the same matrix, which measures the effect of rounding.
 LARGEST_ERROR = 1e-8
 
 

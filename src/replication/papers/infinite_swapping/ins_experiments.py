@@ -47,7 +47,7 @@ def _chains(samplers, ladders):
 
 
 def gradients(here: Here) -> Experiment:
-    """The experiment that measures the distance of a figure's samplers from the exact gradient."""
+    """The experiment on the distance of the estimates of a figure's samplers from the exact gradient."""
     model, samplers = here.entry["model"], samplers_of(here)
     names = here.trainings(model)
     sizes = here.chosen("states", "ladders", "steps", "repeats", "points")

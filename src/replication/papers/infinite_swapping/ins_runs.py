@@ -2,8 +2,8 @@
 
 Figures 2 and 4 show the distance of a running estimate of the gradient from the exact gradient. Both gradients contain
 the same part from the data, so only the part from the model counts. The statistics are v p(h | v)', v and p(h | v),
-with weights. The means of the statistics over all sweeps so far are compared with the exact expectations. Figures 3 and
-5 show the likelihood and the prediction accuracy at the snapshots of trainings. Figure 6 shows the prediction accuracy.
+weighted by eq 8. Their means over all sweeps so far are compared with the exact expectations. Figures 3 and 5 show the
+likelihood and the prediction accuracy at the snapshots of trainings. Figure 6 shows the prediction accuracy.
 """
 
 from __future__ import annotations

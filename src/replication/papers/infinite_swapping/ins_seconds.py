@@ -145,7 +145,7 @@ _CLAIMS_MANY = {
 
 
 def _inputs_many(here: Here) -> Inputs:
-    # The seconds are measured with the ladders and the model of the figure of gradients that `ins-equal` names.
+    # The timed samplers have the ladders and the model of the figure that `ins-equal` names under `gradients`.
     timed = here.of(here.of("ins-equal").entry["gradients"]).entry
     for key in ("model", "ladders"):
         expect(here, key, here.entry[key] == timed[key], f"the value of the timed samplers, {timed[key]}")

@@ -104,7 +104,7 @@ def settings(here: Here) -> Settings:
     return {"titles": titles, "names": {name: entry["title"] for name, entry in entries.items()}}
 
 
-# Repeats are divided into at least this many groups, if there are as many repeats. The jackknife leaves out one group
+# Repeats are divided into at least this many groups, if there are enough repeats. The jackknife leaves out one group
 # at a time. Leaving out single repeats gives wrong spreads of quantiles (Shao & Wu 1989), and takes longer.
 _GROUPS = 15
 
@@ -125,7 +125,7 @@ def _grouped(values):
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Likelihood and accuracy by INS relative to PCD-1 and PT, exact SGD minus INS, and the loss of PCD-1."""
+    """Likelihood and accuracy by INS relative to PCD-1 and PT, exact SGD minus INS, and the decrease with PCD-1."""
     (runs,) = artifacts["runs"].values()
     statistics = {}
     for key, (variable, _) in _QUANTITIES.items():

@@ -48,7 +48,7 @@ _FIRST = 10
 
 
 def by_tours(artifacts: Artifacts, **settings: Any) -> xr.Dataset:
-    """Estimate log Z of a model by tours, and by other estimators from the base of the training data."""
+    """Estimate log Z of a model by tours, and by other estimators from the matched base."""
     data = visible_matrix(artifacts["dataset"], "train")
     return tour_estimates(RBM.from_dataset(artifacts["model"]), data, log_odds(data), **settings)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from replication.types import Artifacts, Dataset, Figure, Inputs, Statistics
 
 
-# Digits that the model learns well, and digits with which it has more trouble.
+# Digits that the paper's model learns well, and digits that it learns less well.
 _SHORT, _LONG = (1, 6), (4, 8)
 CLAIMS = {
     "digits": Claim(
@@ -74,7 +74,7 @@ def mean_logs(tours: Dataset) -> Array:
 
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
-    """Tour lengths by the digit on the first image: tails of one training, and geometric means of all trainings."""
+    """Tour lengths by the digit on the starting image: tails of one training, and geometric means of all trainings."""
     trainings = artifacts["tours"]
     first = next(iter(trainings.values()))
     figure = new_figure(9.0, 4.2)

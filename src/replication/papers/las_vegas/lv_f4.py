@@ -54,7 +54,7 @@ CLAIMS = {
     ),
 }
 _TOURS = "#332288"
-# Half-height of the panel of errors, relative to the largest error or interval end after a third of the points.
+# Half-height of the panel of errors, relative to the largest error or interval end after the first third of the points.
 _ROOM = 1.2
 
 

@@ -162,7 +162,7 @@ def _statistics_2a(artifacts: Artifacts) -> Statistics:
 
 # Length in sweeps above which a tour belongs to the tail. In figure 2 the authors' code cuts tours at this length.
 _LONG = 1_000
-# Most tours of a training take one sweep if their share exceeds this value.
+# A training has mostly tours of one sweep if their share exceeds this value.
 _MOST = 0.5
 
 

@@ -78,7 +78,7 @@ def _likelihoods(here, name, key):
     sweeps = trainings * math.prod(annealed.values()) if annealed else 0
     sampled = {"sampling": sweeps * (visible * hidden + SWEEP)} if annealed else {}
     full = {"method": trainer["method"], **train}
-    # LVS computes log f of all states of its stopping set before each update.
+    # After the warm-up, each update of LVS computes log f of all states of its stopping set.
     refreshed = _REFRESH * train["updates"] * examples * visible if trainer["method"] == "lvs" else 0.0
     return here.experiment(
         "replication.papers.las_vegas.lv_estimates:likelihoods",

@@ -75,8 +75,8 @@ def ladder_of(name: str, rungs: int, target: GaussianMixture, base: GaussianMixt
     """Inverse temperatures (rung,) of a ladder by name.
 
     `paths.inverse_temperatures` makes all ladders but "geometric", which has equal ratios of precision. Along the path
-    the precision of a coordinate grows from the precision of the base to the precision of the components. Rungs with
-    equal ratios of precision are about equally far apart for the sampler.
+    the precision of a coordinate grows from the precision of the base to the precision of the components. With equal
+    ratios of precision, all pairs of neighbouring rungs overlap about equally.
     """
     if isinstance(name, str) and name == "geometric":
         precision = np.geomspace(1.0 / base.variance, 1.0 / target.variance, whole_number("rungs", rungs, minimum=2))

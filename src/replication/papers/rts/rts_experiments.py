@@ -90,7 +90,7 @@ def runs(artifacts: Artifacts) -> xr.Dataset:
     """The part of an `estimate` that figures read, as a Dataset with log Z over (budget, replicate).
 
     If the estimate has transition matrices, the Dataset also has the numbers of initial iterations and the mean matrix.
-    The transition matrices of all runs would take a hundred times the space. Each row of the mean matrix is a mean over
+    The transition matrices of n runs would take n times the space. Each row of the mean matrix is a mean over
     the runs whose chains moved from that part of the ladder.
     """
     estimate = artifacts["estimate"]

@@ -103,7 +103,7 @@ def _joined(bands):
 
 
 def _limit(axis, truth, estimates):
-    """Set limits that show at least half of the means at the first budget, and all means at later budgets."""
+    """Set limits that show at least half of the means of `estimates` at the first budget, and all at later budgets."""
     errors = [np.abs(estimate["log_z"].mean("replicate").values - truth) for estimate in estimates]
     reach = max(np.median([error[0] for error in errors]), *(error[1:].max(initial=0.0) for error in errors))
     if reach > 0.0:

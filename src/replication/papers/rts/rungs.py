@@ -33,7 +33,7 @@ _CHUNK = 4096
 
 
 class StoredDraws:
-    """An observer that stores every draw: values (draw, value) and rungs (draw,)."""
+    """An observer that stores every draw: values (draw, value) as in `Stretch`, and rungs (draw,)."""
 
     reads_values = True
 

@@ -1,8 +1,8 @@
 """Checks of log Z that was tracked during training: the experiments, and statistics of claims on them.
 
-A check holds log Z by enumeration or AIS at some updates of a training, beside the tracked log Z. A trace has a row of
-numbers at equal intervals of updates. A tracker is compared with AIS only at updates where the standard error of AIS is
-at most KNOWN nats. If there is no such update, the statistics are NaN, that is, not tested.
+A check holds log Z by enumeration or AIS at some updates of a training, beside the tracked log Z. A trace has rows of
+numbers at equal intervals of updates, and at the last. A tracker is compared with AIS only at updates where the
+standard error of AIS is at most KNOWN nats. Without such updates the statistics are NaN (not tested).
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def all_checked(here: Here, key: str) -> dict[str, Experiment]:
 
 
 def checked(here: Here, model: str, check: str) -> Experiment:
-    """The experiment that computes log Z at the snapshots of a training: `exact`, or by `ais`."""
+    """The experiment that computes log Z at the snapshots of a training; check: "exact" or "ais"."""
     snapshots = here.config["models"][model]["train"]["options"]["snapshots"]
     settings = {}
     if check == "exact":

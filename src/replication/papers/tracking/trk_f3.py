@@ -120,7 +120,7 @@ _KINDS = tuple(f"{speed}-{decay}" for speed in _SPEEDS for decay in _DECAYS)
 _FASTEST = "fast-high"
 _FITTED_SLOW, _FITTED_FAST = _KINDS[:3], _KINDS[3:5]
 _FITTED = (*_FITTED_SLOW, *_FITTED_FAST)
-# The part of a training in which the paper reports a dip: 40,000 to 60,000 of 300,000 updates.
+# The part of a training around the dip that the paper reports at 50,000 of 300,000 updates.
 _DIP = 40 / 300, 60 / 300
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 

@@ -297,7 +297,7 @@ def _draw_errors(axis, trace):
         ("log_z_std_dev", _KALMAN, r"$\log Z$ by Kalman"),
     ):
         values = trace[name].values
-        # Standard deviations are zero until the first observation.
+        # The first row has no observed change, and 0 as its standard deviation.
         axis.plot(trace["update"], np.where(values > 0, values, np.nan), color=colour, label=label)
     axis.set(yscale="log", ylabel="standard deviation\n[nat]")
     _legend(axis)

@@ -108,7 +108,7 @@ def best(
     long_sweeps: int | None,
     stream: Stream,
 ) -> xr.Dataset:
-    """Select and evaluate the best model of a grid; published: {name: log-likelihood in nats}.
+    """Select and evaluate the best model of a grid; published: {name: published number}.
 
     AIS with `sweeps` and `chains` selects the best model. AIS with the settings `judge` {"sweeps", "chains"} and other
     draws evaluates this model. If `long_sweeps` is not None, a further AIS with this budget measures the spread of the
@@ -143,7 +143,7 @@ def best_likelihoods(
 ) -> xr.Dataset:
     """Mean test log-likelihood of an RBM under the tracked log Z and under AIS, as a Dataset of scalars.
 
-    rbm: the parameters at which early stopping ended. trace: trace of the training. test: 0/1 matrix (examples,
+    rbm: the parameters that early stopping took. trace: trace of the training. test: 0/1 matrix (examples,
     visible). base: log-odds (visible,) of the training data. by_ais: numbers of `ais_numbers`, from `chains` chains.
     """
     stopped = trace.sel(update=trace.attrs["best_update"])

@@ -65,7 +65,7 @@ def sizes(here: Here) -> Size:
 
 
 def grid_size(here: Here, published: dict[str, int | None], repeats: int) -> Size:
-    """The Size of a table of best models, from the largest settings of the grid and AIS of the best model."""
+    """The Size of a table of best models, from the largest settings of the grid and the final AIS run."""
     grid = here.config["grids"][here.entry["grid"]]
     settings = grid_settings(grid)
     ais = _ais_that_judges(here, grid)
@@ -82,7 +82,7 @@ def grid_size(here: Here, published: dict[str, int | None], repeats: int) -> Siz
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics of the best models that claims name, with intervals from the errors of AIS and of the tracker."""
+    """Statistics of the best models in the claims, with intervals from the errors of AIS and of the tracker."""
     outcomes = dict.fromkeys(CLAIMS, untested("its data set is left out"))
     for dataset, best in artifacts["best"].items():
         if dataset not in _KEYS:

@@ -114,7 +114,7 @@ def results(zoo: xr.Dataset, timings: dict[str, xr.Dataset]) -> list[dict]:
 
     timings: {family: Dataset}, as in `families.combined_and_timed`. A quantity of each estimator and budget is a nested
     list [estimator][budget]. A quantity with a 95% interval is {"value", "low", "high"}, with three nested lists.
-    `best` has a list for each budget: the estimators that are not significantly worse than the best by RMSE (paired
+    `best` has a list for each budget: indices of the estimators not significantly worse than the best by RMSE (paired
     bootstrap). `converged_coverage` is over converged runs only.
     """
     return [_of_family(name, part, timings[name]) for name, part in families(zoo).items()]

@@ -56,7 +56,7 @@ def families(zoo: "xr.Dataset") -> dict[str, "xr.Dataset"]:
 
 
 def unconverged(zoo: "xr.Dataset") -> "xr.DataArray":
-    """Share (model, estimator, budget) of the replicates that did not converge; NaN where there are none."""
+    """Share (model, estimator, budget) of the replicates that did not converge; NaN without replicates."""
     ran = zoo["log_z"].notnull()
     return (1.0 - zoo["converged"]).where(ran).mean("replicate")
 
