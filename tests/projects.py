@@ -8,18 +8,14 @@ import shutil
 import subprocess
 import sys
 import time
-from collections import Counter
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 from snakemake.utils import update_config
 
 from replication import project
 from replication.catalogue import Catalogue
 from replication.configuration import checked
-from replication.protocol import has_verdict
-from replication.reporting.verdicts import NOT_TESTED, UNDECIDED, judge
 
 ROOT = Path(__file__).parents[1]
 # The toy scale, at which a run takes minutes.
@@ -76,18 +72,6 @@ def closed_environment(folder, base=os.environ):
     environment |= {name: closed for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")}
     environment.pop("no_proxy", None)
     return environment
-
-
-def decisions_on_bounds(null_statistics, paper, seed):
-    """Count the verdicts on each claim of a paper in 100 draws of statistics whose truth is a bound."""
-    claims, generator, decided = catalogue_of("config/paper.yaml").claims, np.random.default_rng(seed), Counter()
-    claims = {name: entry for name, entry in claims.items() if name.startswith(f"{paper}-") and has_verdict(entry)}
-    for _ in range(100):
-        statistics = null_statistics(generator)
-        verdicts = {name: judge(entry, statistics[name]) for name, entry in claims.items()}
-        assert NOT_TESTED not in verdicts.values()
-        decided.update(name for name, verdict in verdicts.items() if verdict != UNDECIDED)
-    return decided
 
 
 def wait_for(happened):

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from nulls_las_vegas import null_statistics, tours_of, training_of
-from projects import decisions_on_bounds
+from nulls_las_vegas import tours_of, training_of
 from test_experiments_las_vegas import images_of, random_rbm
 
 from logzoo.models.exact_sums import exact_log_z
@@ -175,10 +174,6 @@ def test_the_best_rate_is_chosen_on_validation_data_without_rates_that_diverged(
     assert at_best_rate(one)["rate"] == 0.01
     lost = t1.statistics({"trainings": dict.fromkeys(LIKELIHOODS, one * np.nan)})
     assert verdict(t1.claims, "better", lost) == NOT_TESTED
-
-
-def test_claims_whose_truth_is_a_bound_are_seldom_decided():
-    assert 0 < max(decisions_on_bounds(null_statistics, "lv", seed=5).values()) <= 12
 
 
 def log_z_by_tours():

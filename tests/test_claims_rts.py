@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from nulls_rts import BUDGETS, MODELS, TRUTH, check, from_bases, normal, null_statistics, rungs_of, runs, stationary
-from projects import decisions_on_bounds
+from nulls_rts import BUDGETS, MODELS, TRUTH, check, from_bases, normal, rungs_of, runs, stationary
 from test_experiments_las_vegas import random_rbm
 
 from logzoo.datasets.readers import SPLITS
@@ -189,10 +188,6 @@ def test_the_delta_method_predicts_bias_and_variance_of_a_log_ratio():
     log_ratio = np.log(occupancy[:, -1] / occupancy[:, 0])
     assert predicted[:, 1].mean() == pytest.approx(log_ratio.var(), rel=0.05)
     assert predicted[:, 0].mean() == pytest.approx(log_ratio.mean() - np.log(2.0 / 3.0), rel=0.3)
-
-
-def test_claims_whose_truth_is_a_bound_are_seldom_decided():
-    assert 0 < max(decisions_on_bounds(null_statistics, "rts", seed=8).values()) <= 12
 
 
 def small_model():

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 import xarray as xr
-from nulls_swapping import null_statistics
-from projects import decisions_on_bounds
 from scipy.special import expit
 
 from logzoo.models.rbm import RBM
@@ -147,11 +145,6 @@ def test_larger_data_are_compared_by_medians_and_quartiles():
         steady = {**runs["toy"], "pcd": run_of(-0.5, 0.05, falls=falls, seed=8)}
         result = ins_f6.statistics({"runs": {**runs, "toy": steady}, "small": small})["degenerate"]
         assert result.value == pytest.approx(fall, abs=0.08)
-
-
-def test_claims_whose_truth_is_a_bound_are_seldom_decided():
-    """Of 100 at 5%, more than 12 are decided with a probability of 0.0015."""
-    assert 0 < max(decisions_on_bounds(null_statistics, "ins", seed=7).values()) <= 12
 
 
 # Faults that are planted in the code, or in the data that it reads.

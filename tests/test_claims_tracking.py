@@ -6,7 +6,6 @@ import nulls_tracking as nulls
 import numpy as np
 import pytest
 from nulls_tracking import KINDS, alone_of, best_model, check_of, costs_of, followed, numbered, trace_of
-from projects import decisions_on_bounds
 from test_trackers import patterns
 
 from logzoo.paths import log_odds
@@ -194,10 +193,6 @@ def test_table_1_of_trackers_that_are_close_and_of_others():
     assert verdicts(trk_t1, trk_t1.statistics(eight_models(apart=3.0, further=0.4)))["rungs"] == NOT_REPRODUCED
     unknown = verdicts(trk_t1, trk_t1.statistics(eight_models(error=0.51)))
     assert unknown == {"close": NOT_TESTED, "level": NOT_TESTED, "rungs": REPRODUCED}
-
-
-def test_claims_whose_truth_is_on_the_bound_are_seldom_decided():
-    assert 0 < max(decisions_on_bounds(nulls.null_statistics, "trk", seed=5).values()) <= 12
 
 
 DATA = {"train": patterns(300)[:200], "validation": patterns(250)[200:], "test": patterns(300)[250:]}
