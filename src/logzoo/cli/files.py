@@ -34,7 +34,7 @@ _PROVENANCE = ("content_sha256", "source_sha256", "inputs_json", "parameters_jso
 def read_model(
     path: FilePath, names: str | Sequence[str] | None = None, *, tell: Callable[[str], object] = warnings.warn
 ) -> RBM:
-    """The RBM in a file, as by `RBM.load`; tell(line) is called with each assumption."""
+    """The RBM in a file, as by `RBM.load`; tell(line) gets any assumptions about its arrays."""
     return read_either(path, names, tell=tell)[0]
 
 
@@ -111,9 +111,9 @@ def file_label(path: FilePath) -> str:
 
 
 def writable_model_file(path: FilePath, data: FilePath) -> Path:
-    """`path` as a Path with links resolved, to which a model trained on the file `data` can be written.
+    """`path` as a Path with links resolved, if a model trained on the file `data` can be written there.
 
-    Raises ValueError if the model cannot be written to `path`.
+    Raises ValueError otherwise.
     """
     path = Path(path)
     if path.suffix.lower() != ".nc":
@@ -132,7 +132,7 @@ def check_checkpoint(path: FilePath | None, **others: FilePath | None) -> None:
     """Raise ValueError if the checkpoint is one of the other files {role: path}. A path is None if there is no file."""
     for what, other in others.items():
         if path is not None and other is not None and _same(path, other):
-            raise ValueError(f"--checkpoint: {path}: expected a file of its own, found the {what.replace('_', ' ')}")
+            raise ValueError(f"--checkpoint: {path}: expected another file than the {what.replace('_', ' ')}")
 
 
 def _same(path, other):
