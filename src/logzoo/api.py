@@ -1,4 +1,4 @@
-"""The public functions: estimate, draw, read and list. Modules that take long to import are imported when needed."""
+"""Public functions: estimate log Z, make and read draws, list estimators. Slow imports happen when needed."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def estimate_log_z(
     ----------
     rbm : RBM
     method : str, callable or Estimator
-        ``"auto"`` runs different methods until they agree to within ``tolerance`` (default 0.1 nat). Otherwise the
-        estimate does not converge. Any other name is an estimator of logzoo, or of an installed package with an entry
-        point in the group ``logzoo.estimators``. `methods` lists the estimators of logzoo. An `Estimator` or a function
-        ``estimate(rbm, ledger, stream, **options)`` of your own is run and checked like a listed estimator.
+        ``"auto"`` enumerates small models, and runs different methods on other models until they agree to within
+        ``tolerance`` (default 0.1 nat). If they do not, the estimate does not converge. Any other name is an estimator
+        of logzoo, listed by `methods`, or of an installed package with an entry point in ``logzoo.estimators``. Your
+        own `Estimator` or function ``estimate(rbm, ledger, stream, **options)`` is run and checked like a listed one.
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included. The default is 10,000 for one method. For
         ``"auto"`` it is 300,000, but fewer for large models or many chains, and more for few chains. ``"auto"`` may
@@ -86,7 +86,7 @@ def estimate_log_z(
     Raises
     ------
     ValueError
-        For unknown methods and options, impossible sizes, and parameters that the kernels would round too much.
+        For unknown methods and options, impossible values, and parameters that the kernels would round too much.
 
     Notes
     -----
@@ -163,7 +163,7 @@ def draw_samples(
     threads : int, optional
         Threads of the sampler (default 1).
     progress : bool, optional
-        Whether stderr shows the progress. By default a terminal shows it; ``True`` shows it in a notebook, too.
+        As for `estimate_log_z`.
     **options
         Options of the method, which `methods` lists.
 
@@ -253,7 +253,7 @@ def methods() -> Listing:
 
 
 def _settings(rbm, method, sweeps, chains, base, data, threads, progress, options):
-    """The ledger, the checked data, and the options together with the other arguments that the method needs."""
+    """The ledger, the checked data, and the options, with the other arguments of the method added."""
     sweeps = _SWEEPS if sweeps is None else sweeps
     # Most standard errors come from the spread between chains.
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))

@@ -68,7 +68,7 @@ class SweepLedger:
     def spend(self, sweeps: int, purpose: str, *, chains: int | None = None) -> int:
         """Count `sweeps` sweeps of `chains` chains (all by default) under `purpose`, and return `sweeps`.
 
-        Call it before the sweeps run. If the sweeps exceed the budget, it raises BudgetExceeded and counts nothing.
+        Call it before the sweeps run. It raises BudgetExceeded and counts nothing if too few sweeps are left.
         """
         chains = self.chains if chains is None else chains
         chain_sweeps = whole_number("sweeps", sweeps, minimum=0) * whole_number("chains", chains)
@@ -80,9 +80,9 @@ class SweepLedger:
         return sweeps
 
     def part(self, sweeps: int, purpose: str, *, chains: int | None = None) -> SweepLedger:
-        """A new SweepLedger of `sweeps` sweeps of `chains` chains (all by default), which this ledger counts as spent.
+        """A new SweepLedger of `sweeps` sweeps of `chains` chains (all by default); this ledger counts them as spent.
 
-        Raises BudgetExceeded if these sweeps exceed the budget.
+        Raises BudgetExceeded if too few sweeps are left.
         """
         chains = self.chains if chains is None else chains
         self.spend(sweeps, purpose, chains=chains)

@@ -74,7 +74,7 @@ def positive_number(name: str, value: object, *, or_zero: bool = False) -> float
 
 
 def finite_number(name: str, value: object) -> float:
-    """`value` as float, if it is a finite real number or an array without dimensions, but not a boolean."""
+    """`value` as float, if it is a finite real number or an array without dimensions that holds one, but no boolean."""
     array = real_array(name, value)
     if array.ndim or array.dtype.kind == "b" or not np.isfinite(array):
         raise ValueError(f"{name}: expected a finite number, found {shown(value)}")
@@ -89,7 +89,7 @@ def share(name: str, value: Any) -> float:
 
 
 def as_float(value: object) -> float:
-    """`value` as float, infinite if it is too large; NaN if it is not a real number."""
+    """`value` as float, infinite if it is too large; NaN for booleans and values that are not real numbers."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool | np.bool_):
         return math.nan
     try:
@@ -99,14 +99,14 @@ def as_float(value: object) -> float:
 
 
 def one_of(name: str, value: object, choices: Collection[str]) -> str:
-    """`value`, if it is among `choices`, which are texts."""
+    """`value`, if it is among the strings `choices`."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name}: unknown value {shown(value)}; {expected_one_of(value, choices)}")
     return value
 
 
 def lower_case(method: Any) -> Any:
-    """The name of a method in lower case; values other than texts are unchanged."""
+    """The name of a method in lower case; values other than strings are unchanged."""
     return method.lower() if isinstance(method, str) else method
 
 

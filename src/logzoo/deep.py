@@ -44,7 +44,7 @@ def dbm_log_likelihood(
     Raises
     ------
     ValueError
-        For layers and data that do not fit.
+        For layers and data that do not fit, and as for `estimate_log_z`.
 
     Warns
     -----

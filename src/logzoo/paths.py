@@ -1,7 +1,7 @@
 """Base distributions and tempered paths from them to an RBM.
 
 The geometric path at inverse temperature beta: log f_beta(v, h) = beta [c.v + v W h + b.h] + (1 - beta) c0.v.
-The base p_1 (beta = 0) has independent visible units with log-odds c0 and uniform hidden units. Densities along the
+The base p_1 (beta = 0) has independent visible units with log-odds c0 and H uniform hidden units. Densities along the
 path are unnormalised, so log Z_1 = sum_i softplus(c0_i) + H log 2.
 
 The rungs of an adapted ladder are equally spaced in a measure of length. The thermodynamic length of a stretch of the
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from logzoo.kernels.gibbs import Parameters
     from logzoo.types import Array, Floats
 
-# Share of the examples added to each of the two counts of a unit, so that no log-odds is infinite.
+# Share of the examples added to a unit's counts of 0 and of 1, so that no log-odds is infinite.
 PSEUDO_SHARE = 0.05
 # Share of the length that is uniform in beta: it limits gaps to about 1 / LINEAR_SHARE times the linear ladder's gap.
 LINEAR_SHARE = 0.1
@@ -35,7 +35,7 @@ _DENSE_NEAR_ONE = ((0.0, 0.0), (0.5, 500 / 14500), (0.9, 4500 / 14500), (1.0, 1.
 
 
 def log_odds(data: Array, *, pseudo_share: float = PSEUDO_SHARE) -> Floats:
-    """Log-odds (visible,) of the mean of 0/1 data (examples, visible), smoothed: p = (mean + s) / (1 + 2 s)."""
+    """Log-odds (visible,) of p = (mean + s) / (1 + 2 s) for 0/1 data (examples, visible), with s = `pseudo_share`."""
     positive_number("pseudo_share", pseudo_share)
     # dtype avoids a float64 copy of all data, which took longer than many estimates.
     mean = np.mean(data, axis=0, dtype=np.float64)
@@ -68,7 +68,7 @@ def kernel_parameters(rbm: RBM, base: Floats) -> Parameters:
     return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, base)
 
 
-# Most nats by which rounding may move log Z, for draws of states and for estimates. Estimates report this error.
+# Most nats by which rounding may move log Z, for draws of states and for estimates, which report the rounding error.
 _MOST_MOVED, MOST_ESTIMATED = 1e-3, 1.0
 # Size of the sample of parameters that shows how many parameters are equal.
 _SAMPLE = 4096
@@ -79,7 +79,7 @@ _DEVIATIONS = 4.0
 def rounding_error(rbm: RBM) -> float:
     """Upper bound in nats of the standard deviation of log Z due to the rounding of parameters for the kernels.
 
-    Parameters of equal size have the same error, so their errors add up; errors of different sizes are independent.
+    Parameters of equal size have the same error, so their errors add up; other errors count as independent.
     For large RBMs a sample shows how many parameters are equal, because sorting all 784 x 500 weights takes 30 ms.
     """
     from logzoo.kernels.fixed_point import fixed_point_unit

@@ -80,7 +80,7 @@ def load_reference(name: str, file: FilePath | None = None) -> RBM:
     Raises
     ------
     ValueError
-        For unknown names, and if a file that is not part of logzoo is not passed or has another checksum.
+        For unknown names, if an RBM that is not part of logzoo has no ``file``, and for a file with another checksum.
     """
     card = cards()[one_of("reference", name, cards())]
     if "family" in card:

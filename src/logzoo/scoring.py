@@ -28,8 +28,8 @@ class MeanLogLikelihood(NamedTuple):
     """
 
     value: float
-    interval: tuple[float, float]  # from the interval of log Z alone; if log Z is exact, both ends equal the value
-    std_error: float  # standard error of the mean over examples, for a fixed log Z; NaN for a single example
+    interval: tuple[float, float]  # if log Z is exact, both ends equal the value
+    std_error: float  # NaN for a single example
 
 
 def mean_log_likelihood(rbm: RBM, data: ArrayLike, estimate: object) -> MeanLogLikelihood:
@@ -45,8 +45,8 @@ def mean_log_likelihood(rbm: RBM, data: ArrayLike, estimate: object) -> MeanLogL
     Returns
     -------
     MeanLogLikelihood
-        ``value`` in nats, ``interval`` and ``std_error``. The interval follows from the interval of log Z alone. The
-        standard error covers the choice of examples for a fixed log Z.
+        ``value`` in nats, ``interval`` and ``std_error``. The standard error covers the choice of examples for a fixed
+        log Z.
 
     Raises
     ------
@@ -81,8 +81,8 @@ def scorer(method: str = "auto", **settings: Any) -> Callable[..., float]:
     -------
     callable
         ``score(fitted, X, y=None)`` in nats, for ``scoring=`` of a search. ``fitted`` is a BernoulliRBM, or a Pipeline
-        that ends in one; earlier steps of a Pipeline are applied to X. The function raises ValueError unless X has only
-        zeros and ones, and issues a RuntimeWarning if log Z did not converge.
+        that ends in one; earlier steps of a Pipeline are applied to X. The function raises ValueError unless X then has
+        only zeros and ones, and issues a RuntimeWarning if log Z did not converge.
 
     Examples
     --------

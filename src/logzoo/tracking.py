@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Standard deviation in nats that one step may add to the log-weights, and the largest number of steps for one change.
 _SPREAD, _MOST_STEPS = 0.3, 5
-_COHORTS = 10  # number of cohorts of walkers
+_COHORTS = 10
 
 
 class LogZTracker:
@@ -35,7 +35,7 @@ class LogZTracker:
 
     Ten cohorts of walkers are annealed to the first parameters and then follow the training (Jarzynski 1997; Carbone et
     al. 2023). Every ``every``-th call of `update` changes the walkers' weights and makes one sweep, or up to five if
-    the parameters have changed much. The same number of sweeps goes to new cohorts, which replace the oldest cohorts.
+    the parameters have changed much. About as many sweeps go to new cohorts, which replace the oldest cohorts.
     The standard error is the spread between cohorts, not the error of their mean, because old cohorts share a bias.
 
     Parameters
@@ -59,9 +59,9 @@ class LogZTracker:
     log_z, std_error : float
         log Z in nats at the last followed update, and its standard error.
     reasons : tuple of str
-        Why log Z cannot be trusted. ``"steep"``: a cohort was annealed in too few sweeps. ``"tolerance-missed"``: the
-        standard error is too large. ``"parameters"``: the parameters are not finite or too large for the
-        kernels; log Z is NaN.
+        Reasons to distrust log Z. ``"steep"``: a cohort was annealed in too few sweeps. ``"tolerance-missed"``: the
+        standard error is too large. ``"parameters"``: the parameters are not finite, or the kernels would round them
+        too much; log Z is NaN.
     followed : int
         Number of calls of `update` up to the last followed call.
     seconds : float

@@ -64,7 +64,7 @@ def recorded(params: Mapping[str, Any], number: int = 0) -> tuple[dict[str, Any]
 
 
 def digest_of(parameters: Mapping[str, Any]) -> str:
-    """Hash parameters to 64 hexadecimal digits, for records that are too short for all parameters."""
+    """The SHA-256 of parameters, for records that are too short for the parameters themselves."""
     return hashlib.sha256(json.dumps(parameters, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
@@ -154,5 +154,5 @@ def stand_in_line(attributes: Mapping[str, Any]) -> str:
 
 
 def stand_in_note(artifact: xr.Dataset) -> str:
-    """The mark after the name of a row whose artifact comes from stand-in data; empty for other artifacts."""
+    """The mark after the name of a row whose artifact comes from a stand-in; empty for other artifacts."""
     return STAND_IN if "stand_in_for" in artifact.attrs else ""

@@ -115,7 +115,7 @@ class Catalogue:
 
     @property
     def verdicts(self) -> dict[str, str]:
-        """The files {figure: path} of verdicts, for all figures with a claim that is tested."""
+        """The files {name: path} of verdicts, for all figures and tables with a tested claim."""
         return {name: f"{self.data}/verdicts/{name}.nc" for name, shown in self.shown.items() if shown.tested}
 
     @property

@@ -57,7 +57,7 @@ class Claim(NamedTuple):
 
     @property
     def bounds(self) -> dict[str, float]:
-        """The claimed bounds of the statistic: {"at_least": number, "at_most": number}, or one of them."""
+        """The claimed bounds of the statistic, by the names "at_least" and "at_most"; empty without bounds."""
         return {name: bound for name in BOUNDS if (bound := getattr(self, name)) is not None}
 
 
@@ -95,8 +95,8 @@ class Size(NamedTuple):
 def power_of(claim: Claim, repeats: int) -> float:
     """Probability of a verdict for the claim if its `effect` is true; NaN if `claim.power` is None.
 
-    With fewer than `FEWEST_REPEATS` repeats the power is 0. Otherwise it is the power of a t-test against the bound, by
-    the normal approximation of the noncentral t distribution (Johnson & Welch 1940).
+    With fewer than `FEWEST_REPEATS` repeats the power is 0. Otherwise it is the power of a t-test against the nearer
+    bound, by the normal approximation of the noncentral t distribution (Johnson & Welch 1940).
     """
     if claim.power is None:
         return math.nan

@@ -36,7 +36,7 @@ _FEW = {"particles": 20, "rungs": 5}
 
 
 def compile_kernels(cores: int) -> None:
-    """Compile the kernels of all estimators and trainers in one or two processes, unless they are compiled already."""
+    """Compile the kernels of all estimators and trainers in one or two processes, if there is a cache without them."""
     folder = cache.folder()
     if folder is None or is_compiled():
         return
@@ -72,7 +72,7 @@ def estimate_by_all(methods: Iterable[str] = ESTIMATORS) -> None:
 
 
 def train_by_all() -> None:
-    """Train once by every trainer, with each tracker that it takes, and enumerate log Z of the trained models."""
+    """Train by every trainer, once with each tracker that it takes, and enumerate log Z of the trained models."""
     _, data, _ = _example()
     settings = {"stream": root_stream(0), "progress": False, "hidden": _HIDDEN, "updates": 4, "batch": 100}
     for method, listed in TRAINERS.items():

@@ -24,9 +24,9 @@ _OF_PAGE = "zoo-seconds"
 def checked(config: dict, folder: str | Path) -> dict:
     """The merged configuration at its scale, checked and completed.
 
-    Settings of the scale replace general settings, and settings with the value null are removed. In the result, every
-    method has an estimator, and `matrix.estimators` is a list. Models of grids, of the zoo and of repeated trainings
-    are added. The names in the settings of a figure are not checked here, but by its declaration. folder: folder of the
+    Settings of the scale replace general settings, and nulls outside `options` are removed. In the result, every method
+    has an estimator, and `matrix.estimators` is a list. Models of grids, of the zoo and of repeated trainings are
+    added. The names in the settings of a figure are not checked here, but by its declaration. folder: folder of the
     configuration files, which name all scales.
 
     Raises a one-line ValueError with the dotted path of the setting, the expected form and the value.
@@ -82,7 +82,7 @@ def _at_scale(config: dict, scales: set[str]) -> dict:
 
 
 def _with_estimators(config: dict) -> dict:
-    """A configuration in which every method has an estimator, and every estimator a base and options."""
+    """A configuration in which every method has an estimator, and every estimator has a base and options."""
     if not isinstance(config.get("estimators"), dict):
         return config
     defaults = {name: Estimator.model_fields[name].default for name in ("base", "options")}
@@ -124,7 +124,7 @@ def _completed(config: dict, settings: Settings) -> dict:
 
 
 def _with_only(names: list[str] | None, config: dict) -> dict:
-    """Keep only the figures in `names`, with their papers and answers. If `names` is None, all figures stay."""
+    """Keep only the figures in `names` (also among answers) and their papers. If `names` is None, all figures stay."""
     if names is None:
         return config
     if _OF_PAGE not in names:
@@ -138,7 +138,7 @@ def _with_only(names: list[str] | None, config: dict) -> dict:
 
 
 def _repeated_trainings(models: dict) -> dict:
-    """Entries {name: entry} for the repeated trainings of models, which use other random draws."""
+    """Entries {name: entry} for repeated trainings, which train a model with other random draws."""
     return {
         again: {
             **{key: value for key, value in entry.items() if key != "trainings"},
@@ -161,7 +161,7 @@ def _merged(settings: dict, others: dict) -> dict:
 
 
 def _check_families(config: dict) -> None:
-    """Check that the models of a family share a budget, which the figures of the zoo show."""
+    """Check that the models of a family share a budget, because figures of the zoo show only shared budgets."""
     shared: dict[str, set[int]] = {}
     for model, family in ((model, entry["family"]) for model, entry in matrix_places(config).items()):
         settings = estimate_settings(config, model, config["matrix"]["estimators"]).values()

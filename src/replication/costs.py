@@ -1,7 +1,7 @@
 """The cost of a run: the work of its jobs, counted from their settings, times seconds per unit of work.
 
-Most work is counted in visits, the number of weights read. A sweep of one chain of a V x H RBM takes V H visits and a
-fixed number of further visits.
+Most work is counted in visits, the number of weights read. A sweep of one chain of a V x H RBM counts as V H visits
+and a fixed number of further visits.
 """
 
 import time
@@ -18,8 +18,8 @@ from replication.models import by_run, estimate_settings, made_together, truth_f
 from replication.papers.experiment import SWEEP, named_paths, shape_of, training_most, training_work
 from replication.papers.zoo.families import matrix_places
 
-# Core-seconds of a unit of work, measured on two cores of an AMD EPYC. The unit is a visit. For "solving" and
-# "resampling" it is a draw at a rung, and for "Hamiltonian" it is a draw.
+# Core-seconds of a unit of work, measured on two cores of an AMD EPYC. The unit is a draw at a rung for "solving" and
+# "resampling", a draw for "Hamiltonian", and otherwise a visit.
 SECONDS = {
     "sampling": 2.5e-11,
     "training": 5e-11,
@@ -35,8 +35,8 @@ UNKNOWN = 2e-10
 START = 0.5
 # The probe: shape of the RBM, number of chains, number of sweeps, and seconds of repetition. The fastest run counts.
 _PROBE_SHAPE, _PROBE_CHAINS, _PROBE_SWEEPS, _PROBE_SECONDS = (784, 500), 50, 40, 2.0
-# Rules whose jobs are counted together, by the folder of their artifacts. Rules for estimates are found by their names.
-# A job of any other rule takes `START`.
+# Rules by the folder of their artifacts; "experiments" stands for several folders. Rules for estimates are found by
+# their names. A job of any other rule takes `START`.
 _RULES = {
     "models": {"train_model", "train_with_snapshots", "import_model", "known_model"},
     "evidence": {"evidence"},
@@ -201,8 +201,8 @@ def expected_seconds(catalogue: Catalogue, path: str) -> float:
 def expected_total(catalogue: Catalogue, counts: Mapping[str, int], targets: Collection[str] = ()) -> float:
     """Expected core-seconds of a run, computed from the number of jobs of each rule.
 
-    targets: words of the command line. Only the figures, tables and papers among them count; without any, all do. A job
-    counts as the mean of the jobs behind these whose artifacts are missing, in the same folder.
+    targets: words of the command line. If figures, tables or papers are among them, only jobs behind these count. Each
+    job takes the mean seconds of the counted jobs in its folder (`_RULES`) whose artifacts are missing.
     """
     wanted = [
         shown for shown in catalogue.shown.values() if not {shown.paper, *catalogue.files_of(shown)}.isdisjoint(targets)
@@ -227,7 +227,7 @@ def _folder_of_rule(rule: str) -> str:
 
 def measured_slowness() -> float:
     """CPU time of a probe on this machine, divided by its CPU time on the processor of `SECONDS`."""
-    from logzoo import RBM, sample_gibbs  # kernels take long to import
+    from logzoo import RBM, sample_gibbs
 
     visible, hidden = _PROBE_SHAPE
     rbm = RBM(np.random.default_rng(0).normal(0.0, 0.05, _PROBE_SHAPE), np.zeros(visible), np.zeros(hidden))
@@ -244,7 +244,7 @@ def measured_slowness() -> float:
 def table_of_costs(catalogue: Catalogue, slowness: float = 1.0) -> str:
     """Lines with the jobs, core-hours and longest job of each figure or table, and of all of them together.
 
-    The column `at most` bounds the hours for any data, as if all tours ran up to their cap. slowness: factor of the
+    The column `at most` bounds the hours for any data, even if all tours run up to their cap. slowness: factor of the
     machine, from `measured_slowness`.
     """
     sources = {name: (shown.paper, [*named_paths(shown.inputs).values()]) for name, shown in catalogue.shown.items()}

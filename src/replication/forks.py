@@ -117,7 +117,7 @@ def _load() -> None:
     from replication.compiling import estimate_by_all, is_compiled, train_by_all
     from replication.reporting.style import new_figure, picture_bytes
 
-    tqdm.monitor_interval = 0  # without the monitor thread of tqdm
+    tqdm.monitor_interval = 0  # no monitor thread: `serve` forks only if no other thread runs
     if is_compiled():
         estimate_by_all()
         train_by_all()
@@ -133,7 +133,7 @@ def _load() -> None:
 def _run(client: socket.socket) -> int:
     """Run the script of a client in the folder and environment of the client. Returns the exit status."""
     status = [1]
-    # `_answer` must run after the functions of the script. It is registered first, because atexit reverses the order.
+    # `_answer` must run after the script's exit functions. It is registered first, because atexit reverses the order.
     atexit.register(_answer, client, status)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     client.sendall(b"\n")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
-# Number of new objects that starts a garbage collection. A figure has more parts than the default of 700.
+# Number of new objects that starts a garbage collection. A figure has more parts than the default threshold.
 _ALLOCATIONS = 10_000
 
 

@@ -60,7 +60,7 @@ def truth_from(config: Config, model: str) -> str:
 def estimate_settings(
     config: Config, model: str, estimators: Iterable[str], *, long_run: bool = False
 ) -> dict[str, dict]:
-    """Returns {estimator: parameters of its estimates on a model}, without inputs.
+    """Returns {estimator: parameters of its estimates on a model}.
 
     With `long_run`, the parameters are those of the long run that gives the true log Z.
     """

@@ -135,7 +135,7 @@ def duration(seconds: float) -> str:
 def ending(progress: Progress, folder: str, claims: str, log: str, success: bool) -> str:
     """At most twelve lines at the end of a run: files made, path of the page, failures, command to continue.
 
-    folder: figures of the scale. claims: text on the verdicts, empty without a scorecard. log: Snakemake's log file.
+    folder: folder of the figures. claims: text on the verdicts, empty without a scorecard. log: Snakemake's log file.
     """
     files = [path for path in progress.outputs if Path(path).is_file()]
     pictures = sorted({str(Path(path).with_suffix("")) for path in files if Path(path).parent.parent == Path(folder)})

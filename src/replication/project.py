@@ -35,7 +35,7 @@ def catalogue_of(*files: str, folder: str | Path = ".", over: Config | None = No
 def read_artifacts(shown: Shown, folder: str | Path = ".") -> dict:
     """The inputs of a figure or table for its `draw` or `rows`: Datasets by name, or dicts of them.
 
-    Raises ValueError for artifacts that are missing.
+    Raises ValueError for missing or damaged artifacts.
     """
     from logzoo.io.netcdf import read_artifact  # xarray takes long to import, and the rules import this module
 

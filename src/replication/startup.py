@@ -1,6 +1,6 @@
 """First steps of the Snakefile: find the sources and the libraries, and remove stale locks.
 
-This module imports only the standard library, and the Snakefile runs it from its source.
+The Snakefile runs this file before it checks the libraries, so only the standard library is imported.
 """
 
 import contextlib

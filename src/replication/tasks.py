@@ -56,7 +56,7 @@ def _jobs_of(maker: Any, wildcards: dict) -> dict[str, dict]:
 
 
 def lacking_sources(config: dict) -> list[str]:
-    """Manifests in the working folder that list files of a source as not available."""
+    """Manifests in the working folder that record files of a source as not available."""
     manifests = [f"data/raw/{name}/manifest.json" for name in config["sources"]]
     return [path for path in manifests if os.path.isfile(path) and "unavailable" in json.loads(Path(path).read_text())]
 

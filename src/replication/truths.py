@@ -33,9 +33,9 @@ def long_run_truth(long_runs: dict[str, xr.Dataset]) -> xr.Dataset:
 def with_likelihoods(truth: xr.Dataset, rbm: RBM, data: dict[str, np.ndarray], published: dict) -> xr.Dataset:
     """The truth with the mean unnormalised log-probability and log-likelihood (split,) of data {split name: matrix}.
 
-    Data are 0/1, or grey levels in between. published: {"log_z": number}, or {}. With a number the result also has the
-    test log-likelihood under the published log Z and our free energies. The published likelihood should agree with this
-    value.
+    Data are 0/1, or grey levels in between. published: numbers by name. If they include `log_z`, the result
+    also has the test log-likelihood under this log Z and our free energies. The published likelihood should agree with
+    it.
     """
     splits = list(data)
     log_f = np.array([rbm.log_f(data[split]).mean() for split in splits])

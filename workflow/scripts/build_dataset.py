@@ -1,4 +1,4 @@
-"""Convert the raw files of one data set, or the digits that replace the data set, to a NetCDF file."""
+"""Make the NetCDF file of one data set, or of the digits that replace the data set."""
 
 from replication.jobs import job, write_output
 

@@ -1,4 +1,4 @@
-"""Make the scorecard from the verdicts on all claims and the list of untested claims."""
+"""Make the scorecard from all claims and their verdicts."""
 
 from replication.jobs import job, read_inputs, write_output
 from replication.reporting.scorecard import scorecard

@@ -1,4 +1,4 @@
-"""Compute the verdicts on the claims of one figure."""
+"""Compute the verdicts on the claims of one figure or table."""
 
 from replication.artifacts import stand_ins
 from replication.jobs import flat, job, read_inputs, write_output

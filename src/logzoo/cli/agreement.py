@@ -45,7 +45,7 @@ class Attempt(NamedTuple):
 class Agreement(NamedTuple):
     """Summary of the attempts, with bounds in nats."""
 
-    lower: float  # AIS - 2 standard errors: E[Z^] = Z, so log Z^ lies below log Z on average; NaN without AIS
+    lower: float  # AIS - 2 standard errors: below log Z on average, because AIS is unbiased for Z; NaN without AIS
     upper: float  # RAISE + 2 standard errors: above log Z on average if the data are draws of the RBM; NaN if not run
     apart: tuple  # the two converged methods farthest apart in standard errors of the difference; () without a pair
     sigmas: float  # distance of these two methods in standard errors
@@ -70,7 +70,7 @@ def try_all(
     impossible settings, and if no estimator can be run.
     """
     attempts, sweeps = [], settings["sweeps"]
-    # Refuses impossible settings before any method runs.
+    # Impossible sizes are refused before any method runs.
     SweepLedger(1 if sweeps is None else sweeps, whole_number("chains", settings["chains"], minimum=2))
     progress = shows(progress)
     evidence = gather(rbm, root_stream(settings.get("seed", 0)).child("evidence"), data=data, progress=progress)

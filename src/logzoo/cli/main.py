@@ -76,7 +76,7 @@ def _add_train(add):
 
 
 def _parse_options(arguments):
-    """Replace the --option settings by a dict; values that are JSON are parsed, and other values stay text."""
+    """Replace the --option settings by a dict; JSON values are parsed, and other values stay strings."""
     if "option" not in arguments:
         return
     settings, options, flags = arguments.pop("option"), {}, arguments.keys() - {"run"}

@@ -83,7 +83,7 @@ def run_score(
 
 
 def _text(theirs, ours, totals):
-    """A text with a row of both answers for each RBM, the reasons for refusals, and a row of counts for each solver."""
+    """A text with errors and verdicts for each RBM, the refusals of the user's solver, and totals for each solver."""
     heads = ("error [nat]", "std error", "verdict")
     form = "{0.error:+z.4f}|{0.std_error:.4f}|{0.verdict}|{1.error:+z.4f}|{1.std_error:.4f}|{1.verdict}".format
     rows = [(row.name, *form(row, other).split("|")) for row, other in zip(theirs, ours, strict=True)]

@@ -26,7 +26,7 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(f"{message}; usage: {' '.join([self.prog, '[options]', *words])} (see {self.prog} --help)")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse as argparse does, but refuse unknown flags here, where the flags of the command are available."""
+        """Parse as argparse does, but refuse unknown --flags here, where the flags of the command are available."""
         known, others = super().parse_known_args(args, namespace)
         for text in others:
             if text.startswith("--"):
@@ -78,7 +78,7 @@ def run_command(
     argv: Sequence[str] | None = None,
     prepared: Callable[[dict[str, Any]], None] = lambda arguments: None,
 ) -> int:
-    """Run the command that `argv` (the arguments of the process when None) names. Returns the exit code.
+    """Run the command in `argv` (the arguments of the process when None). Returns the exit code.
 
     prepared: function that changes the parsed arguments in place before the command gets them.
     """

@@ -1,4 +1,4 @@
-"""Build datasets in memory: read raw files, check them, and add CF attributes."""
+"""Build datasets in memory: read or draw examples, check them, and add CF attributes."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ READERS = {
 
 
 def build_dataset(name: str, entry: Mapping[str, Any], folder: FilePath) -> xr.Dataset:
-    """Read the raw files of one dataset from `folder` and check them against its entry.
+    """Read one dataset from its raw files in `folder`, or draw it, and check it against its entry.
 
-    Returns `data` (example, visible) uint8, `split` (example) int8 and, if there are labels, `label`
-    (example) int16; examples are in the order train, validation, test. If the entry has `label_units`, the last
-    `label_units` visible units are a one-hot label. Raises a one-line ValueError for files that are missing or do not
-    fit the entry.
+    Returns `data` (example, visible) uint8, `split` (example) int8 and, if there are labels, `label` (example) int16,
+    in the order train, validation, test. If the entry has `label_units`, the last `label_units` visible units are a
+    one-hot label. Raises a one-line ValueError for missing files, data that do not fit the entry, and an unknown
+    reader.
     """
     paths = {file: Path(folder) / file for file in entry["files"]}
     missing = [file for file, path in paths.items() if not path.is_file()]

@@ -161,7 +161,7 @@ def read_matlab(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits
 def read_digits(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read the 8 x 8 digits that scikit-learn includes, in their stored order: train, validation, test examples.
 
-    options: `threshold`, `validation` and `test` (numbers of examples). Grey levels, from 0 to 16, of at least
+    options: `threshold`, `validation` and `test` (numbers of examples). Grey levels (0 to 16) of at least
     `threshold` become 1, and lower levels 0.
     """
     from sklearn.datasets import load_digits  # takes a second to import
@@ -190,7 +190,7 @@ def _matlab_integers(path, variables, name):
     array = variables.get(name)
     if array is None or array.ndim != 2 or not array.size:
         raise ValueError(f"{path.name}: expected a non-empty real matrix {name}")
-    with np.errstate(invalid="ignore"):  # numbers that do not fit change and are refused below
+    with np.errstate(invalid="ignore"):  # numbers outside int16 change and are refused below
         integers = array.astype(np.int16)
     if not np.array_equal(integers, array):
         raise ValueError(f"{path.name}: expected small whole numbers in {name}")

@@ -74,7 +74,7 @@ class Downloader:
         self._download = pooch.HTTPDownloader(timeout=timeouts, **options)
 
     def __call__(self, url, file):
-        """Write the bytes of a URL to a LimitedFile. Raises Rejected."""
+        """Write the bytes of a URL to a LimitedFile. Raises Rejected if this fails."""
         host = urlsplit(url).netloc
         if host in self._unreachable:
             raise Rejected("host was unreachable before")

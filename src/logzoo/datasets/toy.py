@@ -1,6 +1,6 @@
 """Toy data of Hult et al. (2019), section 4.3: noisy copies of binary codes, one code for each mode.
 
-Random numbers are raw words of a bit generator, which NumPy guarantees for all versions.
+Random numbers are raw words of a bit generator, because NumPy guarantees these words for all versions.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def noisy_copies(
     flip: probability of a flip, from 0 to below 1. words: a bit generator; one word is taken for each bit.
     odds (mode,): whole numbers that multiply `samples` for each mode; the paper has equal modes.
     Returns examples (example, log2(modes) * copies) uint8, and the mode (example,) int16 of each example. Modes are
-    counted from 0. These are steps 4 and 5 of the paper. Raises a ValueError that names the argument.
+    counted from 0. These are steps 4 and 5 of the paper. Raises a ValueError that names a bad argument.
     """
     codes = mode_codes(modes, copies)
     samples, flip = whole_number("samples", samples), share("flip", flip)
@@ -65,7 +65,7 @@ def read_toy(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Draw the three splits from separate streams, and shuffle each split, so that its first rows mix all modes.
 
     options: `modes`, `copies`, `flip`, `seed`, and `samples` ({train, validation, test}: examples of each mode);
-    `odds`, if set, multiply the samples. The labels are the modes. Raises a ValueError that names the option.
+    `odds`, if set, multiply the samples. The labels are the modes. Raises a ValueError that names a bad option.
     """
     sizes, parts = (options["modes"], options["copies"]), []
     for split in SPLITS:

@@ -3,8 +3,8 @@
 Four methods estimate log Z in rounds. Annealing, simulated tempering and parallel tempering start from a base, which by
 default is computed from the modes or the data. The fourth method anneals from the basins of the modes. The search
 succeeds if at least two methods converge, all converged methods agree, and the previous round agrees with the last
-round. The pooled interval must also be narrow enough, and the evidence must not contradict it. If the base comes from
-the modes, the first round also anneals from the visible bias, and annealing keeps the better base.
+round. The pooled interval must also be narrow enough, and the evidence must not contradict log Z. If the base comes
+from the modes, the first round also anneals from the visible bias, and annealing keeps the better base.
 Only the rigorous upper bound includes modes that were never found.
 """
 
@@ -46,14 +46,14 @@ METHODS = ("ais", "basins", "rts", "bar")
 _FIRST = 1000
 # Largest share of a round's sweeps that the search for modes may take; sweeps of a round beyond 4000 do not count.
 _SEARCH, _MOST_SEARCHED = 0.3, 4000
-# Largest number of units of a smaller layer that is enumerated. At 784 x 24 this takes 2 CPU seconds.
+# Largest number of units of a smaller layer that is enumerated. At 784 x 24 enumeration takes 2 CPU seconds.
 _ENUMERABLE = 24
 # Limits of the default budget: the sweeps of each chain, and the product of the sweeps of all chains and the number of
 # weights. A unit costs about as much as 200 weights.
 _MOST_SWEEPS, _MOST_WORK, _WEIGHTS_OF_A_UNIT = 300_000, 1.8e13, 200
 # An estimate may differ from the evidence by three standard errors plus this share of the tolerance.
 _SLACK = 0.1
-# Cap in nats of the standard error of a mass that widens the interval of a refused estimate.
+# Cap in nats on the standard errors by which masses widen the interval of a refused estimate.
 _LARGEST_ERROR = 1.0
 
 
@@ -97,7 +97,7 @@ def estimate(
     -------
     Estimate
         If log Z is refused, `reasons` lists the failed checks. The interval then covers the pooled interval, the
-        intervals of the last round, and the upper ends of the masses that the evidence found.
+        intervals of the last round, and each mass of the evidence plus three standard errors (at most 3 nats).
 
     Raises
     ------
@@ -248,13 +248,13 @@ def _estimate(rounds, reasons, evidence):
 def _stated(rounds, reasons, evidence, tolerance):
     """The pooled Estimate, clipped to the rigorous bounds.
 
-    A refused Estimate also has the reasons of the last round. Its interval covers all intervals of the last round and
+    A refused Estimate also has the reasons of all methods of the last round. Its interval covers their intervals and
     the masses of the evidence.
     """
     doubts = {*reasons, *(name for estimate in rounds[-1].estimates for name in estimate.reasons if reasons)}
     result = _estimate(rounds, tuple(name for name in REASONS if name in doubts), evidence)
     if not reasons:
-        # Methods and rounds that differ by at most the tolerance count as agreeing.
+        # Differences up to the tolerance count as agreement, so the interval is no narrower.
         low, high = result.log_z - tolerance, result.log_z + tolerance
     else:
         masses = [mass + SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]

@@ -1,16 +1,16 @@
 """BAR and PT-MBAR: log Z from parallel tempering, by bridges between neighbouring rungs or from log f at all rungs.
 
-BAR (Bennett 1976; Meng & Wong 1996; Desjardins, Courville & Bengio 2011, section 3.3) builds a bridge for each pair of
-rungs: q* = f_i f_{i+1} / (s f_i + f_{i+1}), with s near Z_{i+1} / Z_i. Then Z_{i+1} / Z_i = mean u / mean v, where
-u = q* / f_i at the states of rung i and v = q* / f_{i+1} at the states of rung i + 1. log Z is
-log Z_1 + sum_i log(Z_{i+1} / Z_i). Cost of a sweep: one Gibbs sweep and log f at three rungs.
+BAR (Bennett 1976; Meng & Wong 1996; Desjardins, Courville & Bengio 2011, section 3.3) builds a bridge between the
+densities f_i and f_{i+1} of neighbouring rungs: q* = f_i f_{i+1} / (s f_i + f_{i+1}), with s near Z_{i+1} / Z_i. Then
+Z_{i+1} / Z_i = mean u / mean v, where u = q* / f_i at the states of rung i and v = q* / f_{i+1} at the states of rung
+i + 1. log Z is log Z_1 + sum_i log(Z_{i+1} / Z_i). Cost of a sweep: one Gibbs sweep and log f at three rungs.
 Stepping stones (Xie et al. 2011) are computed as well: sum_i log mean f_{i+1} / f_i over rung i is low on average, and
 -sum_i log mean f_i / f_{i+1} over rung i + 1 is high on average.
 
 PT-MBAR is MBAR (Shirts & Chodera 2008) from running sums. At fixed log Zhat, let q_k(x) be f_k(x) / Zhat_k divided by
-sum_l f_l(x) / Zhat_l, and O_lk the mean of q_k over the states of rung l. On average Z_l / Zhat_l O_lk equals
-Z_k / Zhat_k O_kl. The stationary vector of O is therefore proportional to Z_k / Zhat_k for any Zhat. Cost: as for BAR,
-plus log f at all rungs after every second sweep.
+sum_l f_l(x) / Zhat_l, and O_lk the mean of q_k over the states of rung l. On average (Z_l / Zhat_l) O_lk equals
+(Z_k / Zhat_k) O_kl. The stationary vector of O is therefore proportional to Z_k / Zhat_k for any Zhat. Cost: as for
+BAR, plus log f at all rungs after every second sweep.
 """
 
 from typing import Any
@@ -42,7 +42,7 @@ _BISECTIONS = 80
 
 
 def read(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of parallel tempering by BAR; see `from_bridges`."""
+    """The Estimate of `Draws` by BAR; see `from_bridges`."""
     return from_bridges(draws.rbm, draws.sample, draws.observed[BridgeSums])
 
 
@@ -175,10 +175,10 @@ def _gap(sums):
 
 
 def bridge_root(up: Floats, down: Floats) -> Floats:
-    """The log s (pair,) at which mean u / mean v = s. Both rungs of a pair must have the same number of draws.
+    """The log s (pair,) at which mean u / mean v = s, with u and v as in the module docstring.
 
-    up, down (draw, pair), in nats: log f_{i+1} - log f_i at the draws of rung i and of rung i + 1. log s is the root C
-    of sum expit(up - C) = sum expit(C - down), found by bisection (Bennett 1976, eq 12).
+    up, down (draw, pair), in nats: log f_{i+1} - log f_i at the draws of rung i and of rung i + 1, of equal number.
+    log s is the root C of sum expit(up - C) = sum expit(C - down), found by bisection (Bennett 1976, eq 12).
     """
     low = np.minimum(up.min(axis=0), down.min(axis=0))
     high = np.maximum(up.max(axis=0), down.max(axis=0))
@@ -190,7 +190,7 @@ def bridge_root(up: Floats, down: Floats) -> Floats:
 
 
 def read_overlaps(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of parallel tempering by PT-MBAR.
+    """The Estimate of `Draws` by PT-MBAR.
 
     The error is the jackknife error over the same parts as in `from_bridges`. Raises ValueError for a single ladder
     with only one sweep in the sampling phase.

@@ -1,4 +1,4 @@
-"""AIS from basins: chains that start in the basin of a mean-field mode estimate its mass, and the masses add up to Z.
+"""AIS from basins: chains that start in the basin of a mode estimate the mass of this basin. The masses add up to Z.
 
 Annealed weights w (Neal 2001) from any base satisfy E[w g(x)] = Z E_p[g(x)]. With g the indicator of a basin B, the
 mass of B is the mean of w 1(x ends in B) over the chains that start in B. log Z is the logarithm of the sum of these
@@ -36,10 +36,10 @@ def mass(draws: BasinDraws) -> tuple[float, float]:
 
 
 def from_basins(rbm: RBM, draws: BasinDraws, ledger: SweepLedger) -> Estimate:
-    """Estimate log Z from BasinDraws; if no chain stayed in its basin, all basins count as a single basin.
+    """Estimate log Z from BasinDraws.
 
     The error comes from the spread within each basin. The estimate is converged if every large basin has enough
-    effective chains, unseen modes hold little of Z, and the weights measure the error.
+    effective chains, unseen modes hold little of Z, and the spread of the weights measures the error.
     """
     by_basin = _by_basin(draws)
     log_z, std_error, shares, errors = _summed(by_basin, _relative_error)

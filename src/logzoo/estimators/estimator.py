@@ -35,7 +35,7 @@ class Estimator:
         ``read(draws, **options)`` returns the `Estimate` of `Draws`. Without a sampler the call is
         ``read(rbm, ledger, stream, **options)``.
     passes_to : tuple of functions
-        Functions to which the sampler passes its other options.
+        Functions to which the sampler, or `read` if there is none, passes its other options.
     shares : str
         Name of the run: estimators with the same run name and the same settings read the same draws.
     settings : mapping
@@ -109,7 +109,7 @@ class Draws:
     Attributes
     ----------
     rbm : RBM
-        The RBM that the sampler ran on, without the units that are certain.
+        The RBM that the sampler ran on, without units of certain state.
     sample : object
         Return value of the sampler, such as importance weights or sums over sweeps.
     observed : dict
@@ -124,7 +124,7 @@ class Draws:
     estimator : Estimator
         An estimator that the draws were made for.
     log_z_certain : float, nats
-        Contribution of the units that are certain.
+        Contribution of units of certain state.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def _exchanges(title, read, observer):
 
 
 def _adjusted(title, run):
-    """An estimator that updates log Zhat while it draws."""
+    """An estimator whose sampler updates log Zhat after every sweep."""
     passes_to = (f"{_SAMPLERS}.tempering_runs:run_in_groups", _BEGIN)
     return Estimator(title, f"{_TEMPERING}:{run}", (_MOVES,), f"{_TEMPERING}:from_groups", passes_to)
 
@@ -242,7 +242,7 @@ def _with_sampler(method):
 
 
 def _prepared(rbm, ledger, options, listed):
-    """The RBM without the units that are certain, their contribution to log Z, and the options for that RBM."""
+    """The RBM without units of certain state, their contribution to log Z, and the options for that RBM."""
     if ledger.chains < 2:
         raise ValueError(f"chains: expected at least 2, because an interval needs a spread, found {ledger.chains}")
     # Certain units are not removed if there are snapshots, because snapshots have all units.

@@ -30,12 +30,13 @@ from logzoo.samplers import annealed, annealed_from_modes, replica_exchange
 from logzoo.streams import Stream
 from logzoo.types import Array
 
-# Number of chains of each estimate of mass, its largest and smallest number of sweeps, and a product of sweeps and
-# weights. This product sets the sweeps between these limits and keeps large models to a few seconds.
+# Number of chains of each estimate of mass, and limits of its number of sweeps. Between these limits the number of
+# sweeps is _WEIGHT_SWEEPS divided by the number of weights, so that large models take a few seconds.
 _CHAINS, _MOST_SWEEPS, _FEWEST_SWEEPS, _WEIGHT_SWEEPS = 256, 1000, 300, 100_000_000
 _BASES = ("modes", "matched")
-# Number of sweeps of parallel tempering, the only check that its estimate may fail, and the smallest mean number of
-# round trips. With fewer round trips a rung may hold states that its neighbours lack, which makes log Z far too high.
+# Sweeps of parallel tempering. Its estimate is used if it fails no check except _HARMLESS, with at least
+# _FEWEST_ROUND_TRIPS round trips on average. With fewer round trips a rung may hold states that its neighbours lack,
+# which makes log Z far too high.
 _BRIDGED_SWEEPS, _HARMLESS, _FEWEST_ROUND_TRIPS = 2000, {"no-round-trips"}, 0.25
 # Largest number of examples that count as states seen.
 _MOST_STATES = 10_000
@@ -53,7 +54,7 @@ class Evidence(NamedTuple):
     Attributes
     ----------
     lower : float
-        Rigorous lower bound: the bound of the modes or the sum over distinct states seen, whichever is larger.
+        Rigorous lower bound: the larger of the bound of the modes and log sum f over the distinct states seen.
     upper : float
         Rigorous upper bound.
     masses : tuple of (log_z, std_error)
@@ -85,7 +86,7 @@ def gather(
     ledger : SweepLedger, optional
         The budget of the evidence.
     data : array of 0 and 1, shape (examples, visible), optional
-        States that the search for modes starts from. The lower bound includes the first 10,000 of them.
+        The search for modes also starts from these states. The lower bound includes the first 10,000 of them.
     chains : int
         Chains of each run.
     threads : int
@@ -99,9 +100,9 @@ def gather(
 
     Notes
     -----
-    Chains are annealed from the law of each mode and from the mean of all modes. Because the search may have missed a
-    mode, chains are also annealed from the marginals of chains that started at uniform units. Each annealing has 1000
-    sweeps. On large models it has fewer sweeps, but at least 300.
+    Chains are annealed from the laws of the best modes and from the mean of the modes. Because the search may have
+    missed a mode, chains are also annealed from the marginals of chains that started at uniform units. Each annealing
+    has 1000 sweeps. On large models it has fewer sweeps, but at least 300.
     """
     rbm, constant, visible = without_certain(rbm)
     data = None if data is None else data[:, visible]

@@ -4,8 +4,8 @@ These estimates have no sampling error. The interval of TAP and Bethe covers a b
 expansion, if mean field certainly has a single solution. The bound is a sum over closed walks along the weights, which
 include all rings. In other cases TAP does not converge, and Bethe converges only if the weights form no ring.
 
-Mean field gives the rigorous lower bound F1 = c.m + sum softplus(b + m W) + sum S(m) of the best product law. It uses
-the alternating fixed point of Gabrié, Tramel & Krzakala (2015). Cost: the search for modes.
+Mean field gives the rigorous lower bound F1 = c.m + sum softplus(b + m W) + sum S(m) of the best product law, with
+visible means m, visible and hidden bias c and b, and entropy S (Gabrié, Tramel & Krzakala 2015). Cost: the mode search.
 TAP expands log Z to the third order of the weights, around the best product law of that order (Plefka 1982; Georges &
 Yedidia 1991; Gabrié et al. 2015). Further cost: some tens of passes over the weights, and Bethe's log Z.
 Bethe is the log Z of a fixed point of belief propagation (Yedidia, Freeman & Weiss 2005). It is exact on forests. It is
@@ -28,8 +28,7 @@ from logzoo.samplers.base import solutions
 from logzoo.streams import Stream
 from logzoo.types import ArrayLike
 
-# Largest number of mean-field solutions that the iteration starts from. With several solutions TAP does not converge,
-# and Bethe converges only if the weights form no ring.
+# Largest number of mean-field solutions that the iteration starts from. Few estimates converge if there are several.
 _FOLLOWED = 2
 # Largest omitted part of log Z of a converged estimate, in nats.
 _LARGEST_REST = 0.5
@@ -117,10 +116,10 @@ def tap(
     threads: int = 1,
     progress: bool = False,
 ) -> Estimate:
-    """The Estimate of TAP: F3 at the fixed point reached from a mean-field solution; base and progress are ignored.
+    """The Estimate of TAP: the expansion at a fixed point from a mean-field solution; base and progress are ignored.
 
     The half-width of the interval is the distance from Bethe's log Z plus the bound on rings of four and more weights.
-    If mean field may have several solutions or belief propagation does not settle, it is only a guess of the error. The
+    If mean field may have several solutions or belief propagation does not settle, the half-width is only a guess. The
     estimate converges only if mean field certainly has one solution and the half-width is at most half a nat.
     """
 
@@ -147,7 +146,7 @@ def bethe(
     """The Estimate of Bethe: log Z at a fixed point from a mean-field solution; base and progress are ignored.
 
     The half-width of its interval is 0 if the weights form no ring. If mean field certainly has one solution, the
-    half-width is the bound on rings of four and more weights. Otherwise the half-width is only a guess of the error.
+    half-width is the bound on rings of four and more weights. Otherwise the half-width is only a guess.
     The estimate converges only in the first two cases, and only if the half-width is at most half a nat.
     """
 

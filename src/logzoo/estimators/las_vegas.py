@@ -1,9 +1,9 @@
 """Las Vegas: log Z from the mean length of tours, which leave a stopping set and return to it.
 
-The stopping set is drawn from data. Savarese, Kakodkar & Ribeiro (2018), corollary 2: Z = Z_S E[length].
-If tours were cut, the ratio (sweeps of all tours) / (tours that finished) lies below E[length] on average. The Gibbs
-kernel is reversible and positive. On average, an unfinished tour therefore needs at least as many further sweeps as a
-new tour needs in total.
+The stopping set is drawn from data. Savarese, Kakodkar & Ribeiro (2018), corollary 2: Z = Z_S E[length], with Z_S the
+sum of f over the stopping set. If tours were cut, the ratio (sweeps of all tours) / (tours that finished) lies below
+E[length] on average. The Gibbs kernel is reversible and positive. On average, an unfinished tour therefore needs at
+least as many further sweeps as a new tour in total.
 Cost: the sweeps of tours and probes, and one sweep for each hidden state drawn (for p(h | v) and f(h)).
 """
 
@@ -42,7 +42,7 @@ def estimate(
     `logzoo.samplers.tour_chains.run`. The estimate is converged if no tour was cut and the effective number of tours is
     at least 10. Chains from uniform hidden states must also find little mass that the stopping set misses. Otherwise
     log Z is likely too low, and the interval reaches up to a rigorous bound. Raises ValueError for missing or bad data,
-    and for a budget that is too small.
+    impossible options, and too small a budget.
     """
     if data is None:
         raise ValueError("data: expected a 0/1 matrix (examples, visible) to draw from, found none")

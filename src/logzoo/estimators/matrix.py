@@ -50,10 +50,10 @@ def estimate_matrix(
     replicate. evidence: bounds and masses that every estimate is checked against (`logzoo.estimators.evidence`).
     checkpoint: a `logzoo.io.checkpoints.Checkpoint`; an interrupted call resumes after the last save.
     Returns {name: Dataset over (budget, replicate)}. A Dataset has log_z, std_error, interval (over `bound`, too),
-    sweeps_spent, converged and reasons. It also has the diagnostics and profiles of the method. Raises ValueError for
-    unknown options and impossible sizes.
+    sweeps_spent, converged, reasons, and the diagnostics and profiles of the method. Raises ValueError for unknown
+    options and impossible sizes.
     """
-    # An estimate without draws hardly depends on the budget.
+    # Estimates without draws hardly depend on the budget, so the smallest suffices.
     estimated = {
         name: entry["budgets"] if find(entry["method"]).drawn else [min(entry["budgets"])]
         for name, entry in entries.items()

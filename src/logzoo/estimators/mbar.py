@@ -1,8 +1,8 @@
 """MBAR: the multistate Bennett acceptance ratio on thinned draws of simulated tempering.
 
 Shirts & Chodera (2008), eq 11; Carlson et al. (2016), eq 18. Cost: the sweeps of RTS, memory for log f of the kept
-draws at every rung, and Newton steps. The time of a step grows as the number of draws times the square of the number of
-rungs.
+draws at every rung, and Newton steps. The time of a step grows linearly with draws and quadratically with rungs.
+Below, n_j is the number of draws at rung j.
 """
 
 from typing import NamedTuple
@@ -20,14 +20,14 @@ from logzoo.types import Array, ArrayLike, Floats
 
 # Largest number of log-densities (draws times rungs). They take a few arrays of 160 MB.
 _MOST_NUMBERS = 20_000_000
-# Limits of the change of log Z by the self-consistency equations, in nats: for an accepted solution, and for the end of
-# the steps. Tens of steps suffice if rungs overlap; otherwise thousands do not help.
+# A solution is accepted if the self-consistency equations change log Z by less than _RESIDUAL nats. Steps end at
+# _ENOUGH nats. Tens of steps suffice if rungs overlap; otherwise thousands do not help.
 _RESIDUAL, _ENOUGH = 1e-6, 1e-9
 _STEPS = 100
 # log Z does not move in directions whose curvature is below this share of the largest curvature. The ratio of Z
 # of rungs without overlap is lost in rounding.
 _NO_OVERLAP = 1e-10
-# Smallest damping of a step relative to the largest curvature, and its growth factor after a step uphill.
+# Smallest damping of a step relative to the largest curvature, and growth factor of the damping after a step uphill.
 _LEAST_DAMPING, _MORE = 1e-5, 10.0
 # Several threads of BLAS would add in another order, and at these sizes they mostly wait for each other.
 _on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
@@ -36,7 +36,7 @@ _on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
 def thinned(*, draws: int = 10_000) -> ThinnedDraws:
     """Observer that keeps draws for MBAR: at most `draws` draws, but at least one draw of each chain.
 
-    The draws come from equally spaced sweeps. A run with more than 20 million draws times rungs is refused.
+    The draws come from equally spaced sweeps. A run that would keep over 20 million draws times rungs is refused.
     """
     return _Thinned(whole_number("draws", draws))
 
@@ -53,14 +53,13 @@ class _Thinned(ThinnedDraws):
 
 
 def read(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of simulated tempering by MBAR.
+    """The Estimate of `Draws` by MBAR.
 
     The kept draws are thinned further if they are closer than half an autocorrelation time. The error is the
     infinitesimal jackknife error over chains.
     """
     sample, observer, chains = draws.sample, draws.observed[thinned], draws.ledger.chains
-    # Every `step`-th kept draw is used, but at least one draw of each chain. These draws are about half an
-    # autocorrelation time apart.
+    # Every `step`-th kept draw is used, but at least one draw of each chain.
     autocorrelation = autocorrelation_time(sample.visits.sum(axis=0), sample.betas)
     step = int(np.clip(0.5 * autocorrelation / observer.stride, 1, observer.kept))
     rungs, values = observer.rungs[:, step - 1 :: step], observer.values[:, step - 1 :: step]
@@ -117,8 +116,8 @@ def influence(log_f: Floats, rungs: Array, log_z: Floats) -> Floats:
     """Derivatives (draw, rung) of log Z_k - log Z_1 with respect to the weight of each draw, at the solution.
 
     log_f (draw, rung): log-densities. rungs (draw,): the rung at which each draw was made. log_z (rung,): the solution.
-    Derivatives of dependent draws, such as the draws of one chain, are summed first. The sum of their squares is then
-    the variance (infinitesimal jackknife; Efron 1982, ch. 6).
+    Derivatives of dependent draws, such as the draws of one chain, are summed first. The variance is the sum of
+    squares of the results (infinitesimal jackknife; Efron 1982, ch. 6).
     A draw's weight counts twice: in the mixture of all draws and in the number drawn at its rung.
     """
     counts = np.bincount(rungs, minlength=log_z.size)
@@ -186,8 +185,8 @@ def _solved(log_f, counts, start):
 class _Place(NamedTuple):
     """An iterate of the equations for the visited rungs.
 
-    log_z (rung,): log Z. height: the convex function. p (draw, rung): shares. again (rung,): log Z after the equations
-    are applied once. error: largest difference between the changes of log Z by the equations, in nats.
+    log_z (rung,): log Z. height: the function minimised. p (draw, rung): shares. again (rung,): log Z after the
+    equations are applied once. error: largest difference between the changes of log Z by the equations, in nats.
     """
 
     log_z: np.ndarray

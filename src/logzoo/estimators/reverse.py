@@ -1,10 +1,10 @@
 """RAISE: reverse annealed importance sampling, with the hidden units summed out of the weights.
 
 Burda, Grosse & Salakhutdinov (2015). Annealing from the base to the RBM draws v from some p_ann close to p. Reverse
-trajectories from a data vector v estimate p_ann(v) without bias: log p_hat(v) = log f(v) - log Z_1 + log mean exp(-w).
-Hence log p_hat(v) lies below log p_ann(v) on average. The estimate of log Z is mean_v [log f(v) - log p_hat(v)]. If the
-data are draws of the RBM, the estimate is high on average. It is high by KL(p || p_ann) and by the bias of log p_hat.
-Cost: as AIS, one sweep a rung and log f at two rungs.
+trajectories from a data vector v estimate p_ann(v) without bias: log p_hat(v) = log f(v) - log Z_1 + log mean exp(-w),
+with log-weights w. Hence log p_hat(v) lies below log p_ann(v) on average. The estimate of log Z is
+mean_v [log f(v) - log p_hat(v)]. If the data are draws of the RBM, the estimate is high on average, by KL(p || p_ann)
+and by the bias of log p_hat. Cost: as for AIS, one sweep a rung and log f at two rungs.
 """
 
 from typing import Any

@@ -17,20 +17,20 @@ from logzoo.estimators.result import Estimate, reasons_of
 _ENDING_REACH = 2.33
 # Reasons that more sweeps do not remove.
 _INCURABLE = {"modes-unseen"}
-# Number of methods that must converge, and standard errors by which they may differ.
+# At least FEWEST_SOUND methods must converge. They may differ by SIGMAS standard errors.
 FEWEST_SOUND, SIGMAS = 2, 3.0
 # A method whose error is more than this multiple of the smallest error adds little.
 _UNCERTAIN = 2.0
 # Smallest standard error in nats, because smaller errors are below rounding.
 _LEAST_ERROR = 1e-6
-# Candidates for the sweeps of a round relative to the round before, and a safety factor for the predicted error.
+# Candidates for the sweeps of a round, relative to the round before. Predicted errors are multiplied by _MARGIN.
 _GROWTHS, _MARGIN = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0), 1.1
 _LARGEST_GROWTH = _GROWTHS[-1]
 # Largest number of rounds that are pooled.
 _MOST_COUNTED = 3
 # Largest argument of an exponential, so that it stays finite.
 _LARGEST_LOG = 600.0
-# Number of rounds after which a search may end as hopeless, and the multiple of the affordable sweeps that must be too
+# A search may end as hopeless after _FEWEST_ROUNDS rounds. Even _HOPELESS times the affordable sweeps must then be too
 # few.
 _FEWEST_ROUNDS, _HOPELESS = 3, 10.0
 
@@ -64,7 +64,7 @@ def round_of(estimates: list[Estimate], earlier: Sequence[Round]) -> Round:
 def _error(estimate, runs):
     """Standard error of an Estimate in nats: the root mean square of the errors of its method's converged runs.
 
-    The errors are scaled to the sweeps of the Estimate. Without a converged run, its own error counts.
+    The errors are scaled to the sweeps of the Estimate. Without a converged run, the error of the Estimate counts.
     """
     # Errors of few chains are uncertain, and ending at a small error would favour runs that underestimate their error.
     errors = [error_at(run, run.interval_error, estimate.sweeps) for run in runs or [estimate]]

@@ -1,11 +1,11 @@
 """RTS and TS: tempered sampling with Rao-Blackwellized occupancies or with visit counts.
 
-RTS (Carlson et al. 2016, eqs 9 and 12): log Z = log Z_1 + log Zhat_K + log(r_1 / r_K) + log(c_K / c_1), where c_k is
-the mean of q(beta_k | x) over sweeps and chains. TS (sections 2.2 and 4.3) uses visit counts in place of q, with 0.1
-added to the count of every rung. Cost of a sweep: one Gibbs sweep, and for `marginal` log f at a few interpolation
-nodes. If log Zhat changed between blocks of draws, log Z maximises a likelihood (supplement A):
-L = sum_k C_k log Z_k - sum_b N_b log sum_k r_k Z_k / Zhat_bk. Here C_bk is the sum of q(beta_k | x) over the draws of
-block b, C_k its sum over blocks and N_b its sum over rungs. L is concave in log Z.
+RTS (Carlson et al. 2016, eqs 9 and 12): log Z = log Z_1 + log Zhat_K + log(r_1 / r_K) + log(c_K / c_1), where r is
+the prior of the rungs and c_k the mean of q(beta_k | x) over sweeps and chains. TS (sections 2.2 and 4.3) uses visit
+counts in place of q, with 0.1 added to the count of every rung. Cost of a sweep: one Gibbs sweep, and for the form
+"marginal" log f at a few interpolation nodes. If log Zhat changed between blocks of draws, log Z maximises a likelihood
+(supplement A): L = sum_k C_k log Z_k - sum_b N_b log sum_k r_k Z_k / Zhat_bk. Here C_bk is the sum of q(beta_k | x)
+over the draws of block b, C_k its sum over blocks and N_b its sum over rungs. L is concave in log Z.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ def run(
 
 
 def read(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of simulated tempering by RTS.
+    """The Estimate of `Draws` by RTS.
 
     With `mixed`, log Z maximises the likelihood of all blocks (supplement A).
     """
@@ -96,7 +96,7 @@ def read_visits(draws: Draws) -> Estimate:
 _FLOOR = 1e-300
 # Fixed-point steps before Newton's method: they bring rungs with few draws into its range of convergence.
 _FIRST_STEPS = 20
-# Largest gradient per draw that counts as zero, and the largest gradient per draw at which plain Newton steps converge.
+# Plain Newton steps begin at a gradient per draw below _NEAR and end below _GRADIENT. 1000 _GRADIENT is accepted.
 _GRADIENT = 1e-12
 _NEAR = 1e-5
 _MOST_NEWTON_STEPS = 10
@@ -105,7 +105,7 @@ _MOST_NEWTON_STEPS = 10
 def likelihood(log_z: Floats, prior: Floats, log_z_hats: Floats, occupancy: Floats) -> tuple[float, Floats, Floats]:
     """Return L / N at log_z (rung,), its gradient (rung,) and its Hessian (rung, rung). N is the number of draws.
 
-    prior (rung,): the prior r. log_z_hats (block, rung): log Zhat of each block. occupancy (block, rung): the sums C.
+    prior (rung,): r. log_z_hats (block, rung): log Zhat of each block. occupancy (block, rung): the sums C_bk.
     """
     share = occupancy.sum(axis=1) / occupancy.sum()
     log_terms = np.log(prior) - log_z_hats + log_z
@@ -152,7 +152,7 @@ def _by_trust_region(log_z, *case):
 
     The method converges from any start, but not to full precision.
     """
-    # Imported here, because the import is slow and every job of the workflow would wait for it.
+    # The import is slow, and every job of the workflow would wait for it.
     from scipy.optimize import minimize
 
     def objective(free):

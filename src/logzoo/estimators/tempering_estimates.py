@@ -1,9 +1,9 @@
 """Estimates from simulated tempering: functions that its estimators share, and the recursions SAMS and Wang-Landau.
 
-SAMS (Tan 2016, 2017; Carlson et al. 2016, eq 19): log Zhat_k grows by gamma_t q(beta_k | x) / r_k after every sweep,
-averaged over the chains of a group. Wang-Landau (Wang & Landau 2001; Atchade & Liu 2010; the 1 / t regime of
-Belardinelli & Pereyra 2007): each visit of a rung adds log F to its log Zhat. Cost of a sweep: one Gibbs sweep, and
-log f at a few interpolation nodes.
+SAMS (Tan 2016, 2017; Carlson et al. 2016, eq 19): log Zhat_k grows by a gain times q(beta_k | x) / r_k after every
+sweep, averaged over the chains of a group; r is the prior of the K rungs. Wang-Landau (Wang & Landau 2001; Atchade &
+Liu 2010; the 1 / t regime of Belardinelli & Pereyra 2007): each visit of rung k adds log F / (K r_k) to log Zhat_k,
+with a falling factor F. Cost: as for RTS.
 """
 
 from collections.abc import Callable, Sequence
@@ -154,7 +154,7 @@ def stuck(draws: Any) -> dict[str, Any]:
 
 
 def drift(draws: SimulatedTemperingDraws) -> float:
-    """log Z by eq 12 of the second minus log Z of the first half of the sampling phase, in standard errors.
+    """log Z by eq 12, second minus first half of the sampling phase, in standard errors.
 
     The halves are whole blocks, each at its log Zhat. With an odd number of blocks the middle block is left out. The
     result is 0 for a single block.
@@ -163,7 +163,7 @@ def drift(draws: SimulatedTemperingDraws) -> float:
     if half == 0:
         return 0.0
     ends = np.stack([draws.occupancy[:half], draws.occupancy[-half:]])[..., [0, -1]]
-    # Sums over blocks need the same log Zhat, which differs between the blocks of a mixed run.
+    # In a mixed run the log Zhat of blocks differs, so sums are scaled to the log Zhat of the first block.
     relative = draws.log_z_hats[:, -1] - draws.log_z_hats[0, -1]
     # Clipped to the range of a float, in case log Zhat is far off.
     scale = np.exp(np.clip(np.stack([relative[:half], relative[-half:]]), -300.0, 300.0))
@@ -233,9 +233,9 @@ def run_sams(
 ) -> tuple[Any, Any]:
     """Draws of SAMS by `logzoo.samplers.tempering_runs.run_in_groups`.
 
-    exponent: exponent of the gains in the first stage, in (0.5, 1). flatness: the value of max |c_k / r_k - 1| below
-    which the first stage ends. first_stage: share of the sweeps after which the second stage begins in any case. Other
-    options: as in `logzoo.samplers.tempering_runs.run_in_groups`. Raises ValueError for impossible options.
+    exponent: exponent of the gains in the first stage, in (0.5, 1). flatness: the first stage ends when
+    max_k |c_k / r_k - 1| is below it, with occupancy c and prior r. first_stage: share of the sweeps after which the
+    second stage begins in any case. Other options: as in `run_in_groups`. Raises ValueError for impossible options.
     """
     exponent, flatness = positive_number("exponent", exponent), positive_number("flatness", flatness)
     if not 0.5 < exponent < 1.0:
@@ -250,7 +250,7 @@ def run_wang_landau(
     """Draws of Wang-Landau by `logzoo.samplers.tempering_runs.run_in_groups`.
 
     flatness: the fewest visits of a part of the ladder, relative to the expected visits, that count as flat, in [0, 1).
-    Other options: as in `logzoo.samplers.tempering_runs.run_in_groups`. Raises ValueError for impossible options.
+    Other options: as in `run_in_groups`. Raises ValueError for impossible options.
     """
     recursion = tempering_runs.wang_landau(share("flatness", flatness))
     return tempering_runs.run_in_groups(rbm, ledger, stream, recursion, observers, **options)

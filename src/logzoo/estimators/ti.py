@@ -38,22 +38,22 @@ def _at_drawn_rungs(rule: str, draws: Draws) -> Estimate:
 
 
 def riemann(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of simulated tempering by TI with the right Riemann sum."""
+    """The Estimate of `Draws` by TI with the right Riemann sum."""
     return _at_drawn_rungs("riemann", draws)
 
 
 def trapezoid(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of simulated tempering by TI with the trapezoidal rule."""
+    """The Estimate of `Draws` by TI with the trapezoidal rule."""
     return _at_drawn_rungs("trapezoid", draws)
 
 
 def corrected(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of simulated tempering by TI with the corrected trapezoidal rule."""
+    """The Estimate of `Draws` by TI with the corrected trapezoidal rule."""
     return _at_drawn_rungs("corrected", draws)
 
 
 def _estimated(draws, sums, log_z_of, finer=None):
-    """Estimate with the error of the rule: its distance to the rule on every other rung or to a finer rule.
+    """Estimate with the error of the rule: the distance of log Z from the rule on every other rung or a finer rule.
 
     The larger distance counts. The distance to a finer rule is the bias to leading order, and is part of the standard
     error.
@@ -90,8 +90,8 @@ def log_ratio(betas: Floats, mean: Floats, second: Floats | None = None, *, rule
     second : ndarray, shape (..., rung), optional
         Second derivatives of log Z in beta, for the rule "corrected".
     rule : str
-        "riemann" (right Riemann sum), "trapezoid", or "corrected": the trapezoid minus (b_{k+1} - b_k)^2 / 12 times the
-        increase of `second`.
+        "riemann" (right Riemann sum), "trapezoid", or "corrected": the trapezoid minus (beta_{k+1} - beta_k)^2 / 12
+        times the increase of `second`.
 
     Returns
     -------

@@ -2,8 +2,8 @@
 
 Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). Neighbouring RBMs on the path exchange visible states with
 probability min(1, f_i(x_{i+1}) f_{i+1}(x_i) / (f_i(x_i) f_{i+1}(x_{i+1}))). BAR gives the ratios of their Z, and
-log Z = log Z_1 + sum_i log(Z_{i+1} / Z_i), with Z_1 of independent units. Cost of a sweep: one Gibbs sweep, and two
-products of states and weights for each exchange.
+log Z = log Z_1 + sum_i log(Z_{i+1} / Z_i), with Z_1 of independent units. Cost of a round: `each` Gibbs sweeps, and
+two products of every state with weights for the exchange.
 AIS along any path is unbiased for Z. RAISE anneals down the path from data (Burda et al. 2015). An annealing sweep
 costs about two Gibbs sweeps, because it keeps the inputs of two RBMs.
 Without snapshots the estimators follow the tempering path and are BAR, AIS and RAISE.
@@ -62,9 +62,9 @@ def run_down(
     snapshots: Any = None,
     **options: Any,
 ) -> tuple[AnnealedDraws, Array]:
-    """AnnealedDraws from data down the snapshots, and the data vector of each chain, as in `estimators.reverse.run`.
+    """AnnealedDraws from data down the snapshots, and the number (chain,) of each chain's data vector.
 
-    The other options are the options of `samplers.snapshot_ladders.anneal`.
+    data, vectors: as in `estimators.reverse.run`. Other options: as in `run_up`.
     """
     starts, vector = starts_of(rbm, ledger, stream, data, vectors)
     if snapshots is None:

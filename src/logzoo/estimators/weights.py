@@ -2,8 +2,8 @@
 
 AIS (Neal 2001; Salakhutdinov & Murray 2008, eqs 10 to 12; averaged moments: Grosse, Maddison & Salakhutdinov 2013):
 log Z = log Z_1 + log mean exp(log w) over independent chains. SMC resamples in independent islands of chains (Del
-Moral, Doucet & Jasra 2006; as population annealing Hukushima & Iba 2003): log Z = log Z_1 + log of the mean Zhat_g over
-islands. Families are described by Wang, Machta & Katzgraber (2015), and their error by Lee & Whiteley (2018).
+Moral, Doucet & Jasra 2006; as population annealing Hukushima & Iba 2003), with the same formula for log Z. A family is
+all descendants of one first state (Wang, Machta & Katzgraber 2015; error: Lee & Whiteley 2018).
 Both estimators are unbiased for Z on any path, so log Z is low on average. Cost: one sweep a rung, and log f at two
 rungs. A sweep between two RBMs costs about two Gibbs sweeps, because it keeps the inputs of both.
 """
@@ -112,7 +112,7 @@ def log_normal_error(log_w: Floats) -> float:
     """Relative standard error of the mean of log-normal weights, from the spread of their logs (chain,).
 
     The decisive weights are mostly not drawn, but the spread of the logs predicts them. The variance is the mean
-    squared distance from the median, over the logs above the median. Chains far below the median have no weight.
+    squared distance from the median, over the logs above the median. Chains far below the median have little weight.
     """
     above = log_w - np.median(log_w)
     above = above[above >= 0.0]
@@ -122,8 +122,8 @@ def log_normal_error(log_w: Floats) -> float:
 def log_normal_variance(variance: float, freedom: float) -> float:
     """Relative variance of log-normal weights, from the variance of their logs with `freedom` degrees of freedom.
 
-    It is (exp(u s^2) - 1) / u, with u s^2 the upper 95% limit of the variance of the logs. For a small spread it equals
-    the variance of the logs.
+    It is (exp(u s^2) - 1) / u, where s^2 is `variance` and u s^2 its upper 95% limit, capped at 50. For small s^2
+    it is about s^2.
     """
     u = freedom / chdtri(freedom, 1.0 - _RISK)
     return float(np.expm1(min(u * variance, _LARGEST_VARIANCE)) / u)
@@ -133,18 +133,18 @@ def variance_is_unreliable(rbm: RBM, log_w: Floats, ledger: SweepLedger) -> dict
     """Signs that the variance of the log-weights (chain,) of annealing does not measure the error of log Z.
 
     One sign is equal log-weights, unless the units are independent: all chains then followed the same path. The other
-    sign is that log f changed by too many nats in a sweep.
+    sign is that log f changed by too many nats per sweep.
     """
     differ = np.ptp(log_w) > _ROUNDING * max(1.0, np.abs(log_w).max()) or not rbm.weights.any()
     return {"one-way": not differ, "steep": is_steep(log_w, ledger.sweeps)}
 
 
 def is_steep(log_w: Floats, sweeps: int) -> bool:
-    """Whether log f changed by too many nats in a sweep, from the log-weights (chain,) over all sweeps."""
+    """Whether log f changed by too many nats per sweep, from the mean absolute log-weight (chain,)."""
     return bool(np.abs(log_w).mean() > _LARGEST_STEP * sweeps)
 
 
-# Smallest effective number of families, for any number of chains. The weights alone show little, because resampling
+# Smallest effective number of families, for any number of chains. The weights alone are no test, because resampling
 # makes them similar.
 _FEWEST_FAMILIES = 10.0
 # Largest share of the sum over islands that a single island may carry.

@@ -30,7 +30,7 @@ def list_arrays(path: FilePath, text: str | None) -> tuple[dict[str, Header], An
     """Return the arrays of an HDF5 file, {"group/array": Header}, and the text named `text` at its root.
 
     The text is None if the file has no such text.
-    Raises a one-line ValueError without the path for a file that h5py cannot read.
+    Raises a one-line ValueError without the path if h5py is missing or cannot read the file.
     """
     arrays = {}
     with _opened(path) as (h5py, file):
@@ -96,13 +96,13 @@ def _one_line(form):
         raise ValueError(f"expected a whole {form} file, {hint}") from None
 
 
-# MATLAB classes of real or complex numbers, which `whosmat` does not distinguish.
+# MATLAB classes of numbers. `whosmat` does not report whether the numbers are complex.
 _NUMBERS = {"double": "f8", "single": "f4", "logical": "?"}
 _NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 
 
 def list_matrices(path: FilePath) -> dict[str, Header]:
-    """List the variables of a file, {name: Header}; the type is object for anything but full arrays of numbers.
+    """List a MATLAB file's variables, {name: Header}; the type is object for anything but full arrays of numbers.
 
     Raises a one-line ValueError without the path for a file that SciPy cannot read and for a name that occurs twice.
     """
@@ -122,8 +122,8 @@ def list_matrices(path: FilePath) -> dict[str, Header]:
 def read_matrices(path: FilePath, names: Sequence[str]) -> dict[str, np.ndarray]:
     """Read the named variables that a file has, {name: array}; no other variable is unpacked.
 
-    Raises the errors of `list_matrices`, and ValueError for variables that are not full arrays of real numbers, or
-    too large.
+    Raises the errors of `list_matrices`, and ValueError for variables that are too large or not full arrays of real
+    numbers.
     """
     from scipy.io import loadmat
 

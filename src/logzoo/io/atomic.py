@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from logzoo.types import FilePath
 
-# With less free space than this, errors of libraries are reported as a full disk, because some libraries give no
-# reason or a wrong reason.
+# With less free space than this, a write error is reported as a full disk, because some libraries give no reason or a
+# wrong reason.
 _FULL_BYTES = 2**16
 
 
@@ -59,7 +59,7 @@ def check_replaceable(path: FilePath) -> None:
 
 
 def resolved_output(path: FilePath) -> Path:
-    """The Path to write for a user's file name, with links resolved. Raises ValueError if no file can be created."""
+    """The Path to write for a user's file name, with links resolved. Raises ValueError if it cannot be written."""
     is_link = os.path.islink(path)
     target = Path(os.path.realpath(path)) if is_link else Path(path)
     name = f"{path} (a link to {target})" if is_link else path

@@ -1,6 +1,6 @@
 """Checkpoints of long work that proceeds in steps: one file with everything that changes between steps.
 
-The file is .npz, and the name of its first array identifies it. No other file is read, replaced or removed.
+The file is .npz, and the name of its first array marks a checkpoint. No other file is loaded, replaced or removed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MARK, _MARK_AT = "logzoo_checkpoint", 30
 
 
 def identity_of(value: Any) -> str:
-    """A hash of settings: nested dicts, lists, dataclasses, arrays and plain values. Equal hashes mean equal values."""
+    """A hash of settings: nested dicts, lists, dataclasses, arrays and plain values."""
     if is_dataclass(value):
         value = {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, dict):
@@ -111,9 +111,9 @@ def _arrays_in(path, names=None):
 class Checkpoint:
     """The file at `path`, written at most once in 15 seconds; `identity` names the work, such as a training.
 
-    Work with the same identity continues from the file, and its result is the same bit for bit. The caller discards the
-    file after storing the result. Raises ValueError for an impossible path, and for the path of a file that is not a
-    checkpoint.
+    Work with the same identity continues from the file. The result equals a result without interruption bit for bit.
+    The caller discards the file after storing the result. Raises ValueError for an impossible path, and for the path of
+    a file that is not a checkpoint.
     """
 
     def __init__(self, path: FilePath, identity: str) -> None:
@@ -138,7 +138,7 @@ class Checkpoint:
     def load(self, parts: Mapping[str, Any]) -> int:
         """Restore the parts and return the next step, or 0 if there is no readable checkpoint of this identity.
 
-        Raises ValueError if the checkpoint has this identity but lacks state of the parts.
+        Raises ValueError if the checkpoint has this identity but its state does not fit the parts.
         """
         if not is_checkpoint(self.path):
             return 0
@@ -164,7 +164,7 @@ class Checkpoint:
             self.save(step, parts)
 
     def save(self, step: int, parts: Mapping[str, Any]) -> None:
-        """Write the file whole or not at all. An OSError causes only a warning, because a later attempt may succeed."""
+        """Write the file whole or not at all. OSErrors cause one warning only, because a later attempt may succeed."""
         arrays = {f"{name}/{key}": array for name, part in parts.items() for key, array in part.state.items()}
         try:
             if os.path.lexists(self.path) and not is_checkpoint(self.path):
@@ -193,7 +193,7 @@ class Resumed:
         return {name: np.array(attrgetter(name)(self)) for name in self._kept}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Set the attributes from a `state`, so that the result is the same bit for bit."""
+        """Set the attributes from a `state`."""
         for name in self._kept:
             part, _, attribute = name.rpartition(".")
             owner, value = attrgetter(part)(self) if part else self, state[name]

@@ -190,7 +190,7 @@ def _canonical_attribute(value, what):
 
 
 def _portable_json(value, what):
-    """Write compact JSON with sorted keys; refuse values that depend on one machine."""
+    """Return compact JSON with sorted keys; raises ValueError for absolute paths."""
     try:
         text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError) as error:

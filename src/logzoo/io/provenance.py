@@ -30,9 +30,9 @@ def source_digest(
 
     packages: folders of the packages. scripts: further files outside the packages; Python scripts count with their
     imports. The digest (64 hexadecimal digits) covers the names of Python files and their syntax trees. It leaves out
-    comments, docstrings, positions, annotations of functions, imports from `typing` and `collections.abc`, and blocks
-    under `if TYPE_CHECKING`. For other files it covers the name and the bytes. Raises ValueError for a module that does
-    not exist and for a relative import.
+    comments, docstrings, positions, annotations of functions, blocks under `if TYPE_CHECKING`, and imports from
+    `typing`, `collections.abc` and `__future__`. For other files it covers the name and the bytes. Raises ValueError
+    for a module that does not exist and for a relative import.
     """
     outside = {Path(script).name: str(script) for script in scripts}
     files = {**_files_of_modules(packages), **outside}

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from logzoo.types import FilePath
 
-# Default limits in bytes of `read_json` and `read_bytes`. Both limits are above the size of any manifest, page or
-# picture. In memory, JSON takes up to 50 times its bytes.
+# Default limits in bytes of `read_json` (above the sizes of manifests) and `read_bytes` (above the sizes of pages and
+# pictures). In memory, JSON takes up to 50 times its bytes.
 _MOST_JSON_BYTES, _MOST_BYTES = 1 << 22, 1 << 26
 
 
@@ -78,7 +78,7 @@ _MOST_UNPACKED, _MOST_TIMES = 1 << 28, 32
 
 
 class Header(NamedTuple):
-    """Shape and type of an array in a file, whose values are not read yet."""
+    """Shape and type of an array in a file, before its values are read."""
 
     shape: tuple
     dtype: np.dtype  # may be object for anything but numbers

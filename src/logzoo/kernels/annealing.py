@@ -1,8 +1,8 @@
 """Annealed importance sampling (Neal 2001) along a path of distributions, and its reverse.
 
-Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], where the hidden units are summed out. The K rungs are
-numbered from 0. A forward step weighs the state, then sweeps. A reverse step sweeps, then weighs the state. Paths lead
-to an RBM from its base (Salakhutdinov & Murray 2008), from product laws of both layers, or from another RBM.
+Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], with f_k(v) the unnormalised density at rung k. The K
+rungs are numbered from 0. A forward step weighs the state, then sweeps. A reverse step sweeps, then weighs the state.
+Paths lead to an RBM from its base (Salakhutdinov & Murray 2008), from product laws of both layers, or from another RBM.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def start_from_laws(parameters: Parameters, laws: Laws, law: Array, key: np.uint
 def log_f_between(
     parameters: Parameters, chains: Chains, chain: int, share: np.float32, scratch: EnergyScratch
 ) -> float:
-    """log f_s(v) of one chain at share s of the path, in nats, with the hidden units summed out."""
+    """log f_s(v) of one chain in nats, hidden units summed out; share s mixes the parameters of both RBMs linearly."""
     units, v, bias, inputs = chains.h.shape[1], chains.v[chain], parameters.visible_bias, chains.hidden_input[chain]
     unit = np.float64(parameters.unit)
     far = np.float64(share) * unit
@@ -216,7 +216,7 @@ def run_between(
     """Anneal along `shares` (n,) in place: each step weighs, then sweeps at the new share; the last step only weighs.
 
     The sweeps are numbered from `sweep` on. `parameters` and `chains` come from `fixed_point.paired_parameters` and
-    `fixed_point.paired_chains`; inputs must be up to date. The hidden units are summed out of the weights.
+    `fixed_point.paired_chains`; inputs must be up to date.
     """
     hidden_scratch, visible_scratch = sweep_scratch(chains)
     energies = energy_scratch(chains.h.shape[1])

@@ -1,8 +1,8 @@
 """Bernoulli draws of whole layers: P(1) = sigmoid(x), resolved to 2**-32.
 
 A unit's draw is a 32-bit word. The leading half of the word nearly always decides the value. Otherwise the unit is
-open: it is drawn again by the exact rule `draw_unit`, with the trailing half, which comes from a separate stream. Fewer
-than one unit in 10,000 is open. Every value equals the value by the exact rule, so open units only cost time.
+open: it is drawn again with both halves by the exact rule `draw_unit`. Trailing halves come from a separate stream.
+Fewer than one unit in 10,000 is open. Every value equals the value by the exact rule, so open units only cost time.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _HALVES = 65536.0
 # can draw the rarer value.
 _LOWEST = -30.0
 # A unit is open if its excess (see `emit_decision`) is closer to 0 than this. The trailing half can decide if the
-# excess is within 1 of 0. The error of the power of two moves it by 65536 * 2.7e-6 = 0.18, rounding by less than 0.05.
+# excess is within 1 of 0. The power of two adds an error of 65536 * 2.7e-6 = 0.18, and rounding adds less than 0.05.
 _CLOSE = 1.5
 
 
@@ -54,8 +54,8 @@ _CLOSE = 1.5
 def draw_unit(x: np.float32, word: np.uint32) -> bool:
     """The exact rule: the value (0 or 1) of a unit of logit x (float32), drawn with a 32-bit word.
 
-    The rarer value is drawn with probability sigmoid(-|x|) <= 1/2. Both ends of the scale are therefore resolved down
-    to 2**-32, although float32 has only 24 bits near one.
+    The rarer value is drawn with probability sigmoid(-|x|) <= 1/2. Probabilities near 0 and near 1 are therefore
+    resolved to 2**-32, although float32 has only 24 bits near 1.
     """
     decay = exp2_nonpositive(-abs(x) * LOG2_E)
     draw = (np.float32(word) + _HALF_WORD) * _2_TO_MINUS_32
@@ -65,8 +65,8 @@ def draw_unit(x: np.float32, word: np.uint32) -> bool:
 def emit_decision(builder: ir.IRBuilder, x: ir.Value, half: ir.Value) -> tuple[ir.Value, ir.Value]:
     """Emit draws with leading halves (32-bit lanes) at logits x (float32); return masks of ones and of open units.
 
-    A unit that is not open has the value of the exact rule, for any trailing half. Only the choice of open units uses
-    approximations, so multiplications and additions may be fused.
+    A unit that is not open has the value of the exact rule, for any trailing half. Approximations change only
+    the set of open units, so multiplications and additions may be fused.
     """
 
     def _integers(value):
@@ -170,7 +170,7 @@ def _draw_words(count):
 _draw_word, _draw_two_words = _draw_words(1), _draw_words(2)
 
 
-# Not inlined, because every kernel that sweeps would compile it again for each layer.
+# If this were inlined, numba would compile it for each layer in every kernel that sweeps.
 @part
 def draw_layer(
     inputs: Array,

@@ -1,4 +1,4 @@
-"""Decorators that compile a function with numba, and the folder in which they keep its machine code.
+"""Decorators that compile a function with numba, and the folder for its machine code.
 
 numba serves stale machine code when a kernel in another file changed. Therefore the name of the folder contains digests
 of the sources of all kernels and of the kind of processor. numba is imported and the folder is created at the first
@@ -134,7 +134,7 @@ def _private_folder():
 
 
 def _share_between_copies(path):
-    # numba names a folder of machine code after the path of the sources. All copies of these kernels share this folder.
+    # numba names its folder after the path of the sources. With a symlink all copies of these kernels share one folder.
     with contextlib.suppress(OSError):
         (path / "kernels").mkdir(exist_ok=True)
         (path / f"kernels_{hashlib.sha1(os.path.abspath(_KERNELS).encode()).hexdigest()}").symlink_to("kernels")

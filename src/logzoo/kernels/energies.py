@@ -1,6 +1,6 @@
 """Unnormalised log-probabilities of visible states with the hidden units summed out, along a tempered path.
 
-Legend: a = b + v W (H,); log f_beta(v) = beta c.v + (1 - beta) c0.v + sum_j softplus(beta a_j).
+Legend, as in `gibbs`: a = b + v W (H,); log f_beta(v) = beta c.v + (1 - beta) c0.v + sum_j softplus(beta a_j).
 
 With x = beta a_j, softplus(x) = max(x, 0) + log(1 + exp(-|x|)). The maxima add up to a multiple of beta. The other
 terms add up to the smooth part, which takes products of factors in (1, 2] and few logarithms.
@@ -43,7 +43,7 @@ _ABSENT = np.float32(1e30)
 
 
 class EnergyScratch(NamedTuple):
-    """Scratch of the functions below, allocated once per call of a kernel."""
+    """Scratch of the functions below."""
 
     magnitudes: np.ndarray  # (H rounded up,) float32: |a|
     scales: np.ndarray  # (BETAS_TOGETHER,) float32
@@ -76,7 +76,7 @@ def load_magnitudes(hidden_input: Array, units: int, unit: np.float32, scratch: 
 
 
 def _store_products(builder: ir.IRBuilder, products: Sequence[ir.Value], target: ir.Value) -> None:
-    """Store the products over the lanes of each vector, float64, at the address of an array."""
+    """Store the product of the lanes of each vector, as float64, in the array at an address."""
     for number, product in enumerate(products):
         lanes = _LANES
         left = builder.fpext(builder.load(product), ir.VectorType(llvm.DOUBLE, lanes))
@@ -143,7 +143,7 @@ _products_together = _products(BETAS_TOGETHER)
 def smooth_parts(units: int, betas: Array, scratch: EnergyScratch, out: Array) -> None:
     """out (betas,) float64 = sum_j log(1 + exp(-beta |a_j|)) over the magnitudes loaded for `units` units.
 
-    betas: float32 in [0, 1]. At beta = 0 the smooth part is units * log(2).
+    betas: float32 in [0, 1].
     """
     magnitudes, scales, products = scratch.magnitudes, scratch.scales, scratch.products
     out[:] = 0.0
@@ -270,7 +270,7 @@ def log_f_at_betas(parameters: Parameters, betas: Array, chains: Chains, out: Ar
 def log_f_joint_at_betas(parameters: Parameters, betas: Array, chains: Chains, out: Array) -> None:
     """Set out (chain, rung) to log f_beta(v, h), in nats, of every chain at all inverse temperatures betas (rung,).
 
-    Visible inputs must belong to h, as they do after a sweep.
+    Visible inputs must be up to date with h, as after a sweep.
     """
     unit = np.float64(parameters.unit)
     for chain in range(out.shape[0]):

@@ -57,7 +57,7 @@ class Replicas(NamedTuple):
 class Exchanges(NamedTuple):
     """Exchanges on each ladder in a stretch of sweeps; counts accumulate over calls.
 
-    `up` and `down` are overwritten at the pairs for which log f is computed, and `log_f` after every sweep.
+    `up` and `down` are overwritten at the pairs for which log f is computed. Every sweep overwrites `log_f`.
     """
 
     attempted: np.ndarray  # (ladders, rungs - 1) int64
@@ -69,7 +69,7 @@ class Exchanges(NamedTuple):
 
 @njit(inline="always")
 def rungs_looked_at(rung: int, rungs: int, sweep: int, all_pairs: bool, all_rungs: bool) -> tuple[int, int]:
-    """First and last rung at which log f of the state at `rung` is needed; both are `rung` if it has no partner."""
+    """First and last rung at which log f of the state at `rung` is needed; both are `rung` if it is not needed."""
     if all_rungs:
         return 0, rungs - 1
     if all_pairs:
@@ -96,8 +96,8 @@ def read_log_f(
 ) -> None:
     """Write log f of one chain at rungs `first` to `last` into `log_f` (rungs,).
 
-    The differences of log f between the chain's rung and the neighbouring rungs go into `up` and `down`. With `even`,
-    log f at the other rungs is computed, too, from equal steps of beta. These values are less exact; no draw uses them.
+    Differences of log f to neighbours among these rungs go into `up` and `down`. With `even`, log f at the other rungs
+    is computed, too, from equal steps of beta. These values are less exact; no draw uses them.
     """
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     model, base = energies.sum_biases(parameters, chains.v[chain])
@@ -285,8 +285,8 @@ def run_trajectory(
 ) -> None:
     """Run rounds of `sweeps` sweeps of all chains in place, from sweep `first` on, with exchanges after each round.
 
-    The first rung's RBM has independent units, so every sweep draws an independent state there. Even pairs exchange in
-    one round, odd pairs in the next. steps_up, steps_down (rounds, rungs - 1, ladders) float64: log f_{i+1}(x_i) -
+    The first rung's RBM has independent units, so every sweep draws an independent state there. Even and odd pairs
+    exchange in alternate rounds. steps_up, steps_down (rounds, rungs - 1, ladders) float64: log f_{i+1}(x_i) -
     log f_i(x_i), and log f_{i+1}(x_{i+1}) - log f_i(x_{i+1}), before the exchanges of a round.
     """
     rungs, ladders = chains.v.shape[:2]

@@ -1,8 +1,8 @@
 """A Kalman filter over a ladder, its observations, and the step of Rao-Blackwellized tempered sampling (RTS).
 
 Legend: the state x (n,) is log Z at rungs 2 to M in nats, then a bias, so n = M. P (n, n) is its covariance.
-H (n - 1, n) takes the differences of neighbouring rungs: (H x)_0 = x_0, (H x)_i = x_i - x_{i-1}. Arrays have ten or
-twenty rows. The loops are compiled, because some forty NumPy calls would take as long as a training update.
+H (n - 1, n) takes the differences of neighbouring rungs: (H x)_0 = x_0, (H x)_i = x_i - x_{i-1}. Arrays usually have
+ten or twenty rows. The loops are compiled, because some forty NumPy calls would take as long as a training update.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def _log_mean(weights: Array) -> tuple[float, float]:
 
 @kernel
 def importance_sampling(log_f_before: Array, log_f_after: Array) -> tuple[Array, Array]:
-    """Observed change of log Z (rung,) and its variance, from log f (rung, particle) at the same states.
+    """Observed change of log Z (rung,) and variance, from log f (rung, particle) of the same states before and after.
 
-    The change is the log of the mean of w = f_t(x) / f_{t-1}(x). Its variance is the variance of that mean divided by
-    the squared mean (delta method).
+    The change is the log of the mean of w = f_after(x) / f_before(x). Its variance is the variance of that mean divided
+    by the squared mean (delta method).
     """
     rungs, count = log_f_before.shape
     change, variance, weights = np.empty(rungs), np.empty(rungs), np.empty(count)
@@ -56,8 +56,8 @@ def importance_sampling(log_f_before: Array, log_f_after: Array) -> tuple[Array,
 def bridge_sampling(up: Array, down: Array, log_ratio: Array) -> tuple[Array, Array]:
     """Observed log Z_{i+1} - log Z_i (pair,) and its variance, with the bridge that is optimal for log_ratio (pair,).
 
-    up, down (particle, pair): log f_{i+1} - log f_i, at the states of rung i and at the states of rung i + 1. This is
-    one step of Bennett (1976), eq 8.
+    up, down (particle, pair): log f_{i+1} - log f_i at the states of rung i and of rung i + 1. This is one step of
+    Bennett (1976), eq 8.
     """
     count, pairs = up.shape
     differences, variance, weights = np.empty(pairs), np.empty(pairs), np.empty(count)

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# Inputs stay below 2**30, so that partial sums during an update cannot overflow an int32.
+# Inputs are at most about 2**30, so that partial sums during an update cannot overflow an int32.
 _LARGEST_SUM_BITS = 30
 _LINE_BYTES = 64
 _BYTES = 4
 
 
 def fixed_point_unit(weights: np.ndarray, visible_bias: np.ndarray, hidden_bias: np.ndarray, base: np.ndarray) -> float:
-    """Return the unit: the power of two to whose multiples all parameters are rounded.
+    """Return the unit: all parameters are rounded to multiples of this power of two.
 
     It is the smallest power, from 2**-30 on, for which no base log-odds and no sum of absolute parameters in b + v W or
     c + W h exceeds 2**30 units. Rounding moves each parameter by at most half a unit. Raises ValueError if such a value
@@ -37,7 +37,7 @@ def fixed_point_unit(weights: np.ndarray, visible_bias: np.ndarray, hidden_bias:
     if largest == np.inf:
         raise ValueError("weights: expected parameters whose sums are finite, found sums that overflow")
     exponent = math.ceil(math.log2(largest)) if largest > 0 else 0
-    # Small models need no finer grid than float32 resolves, and a modest exponent keeps float32 scaling exact.
+    # Small models need no unit below 2**-30, and with this limit float32 scaling is exact.
     return 2.0 ** max(exponent - _LARGEST_SUM_BITS, -_LARGEST_SUM_BITS)
 
 

@@ -82,7 +82,7 @@ class Parameters(NamedTuple):
 
 
 class Chains(NamedTuple):
-    """Markov chains and their scratch. Between sweeps hidden_input belongs to v and visible_input to h."""
+    """Markov chains and their scratch. Between sweeps, both inputs are up to date with v and h."""
 
     number: np.ndarray  # (chains,) uint64: selects the chain's random stream
     v: np.ndarray  # (chains, V) uint8
@@ -125,7 +125,7 @@ def chains_at(chains: Chains, index: int | slice) -> Chains:
 
 @part
 def copy_chain(chains: Chains, source: int, target: int) -> None:
-    """Copy state and inputs from one chain to another, which keeps its random stream."""
+    """Copy state and inputs from one chain to another; the target keeps its random stream."""
     for states in (chains.v, chains.h):
         copy_into(states[target], states[source])
     for inputs in (chains.hidden_input, chains.visible_input):

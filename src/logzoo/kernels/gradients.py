@@ -1,9 +1,9 @@
 """Sufficient statistics of an RBM's likelihood gradient, for binary and grey visible units, and gradient steps.
 
 Legend: v (n, V) uint8; x (n, V) float32 visible values between 0 and 1 (grey levels of the data, or probabilities in
-place of draws); p = sigmoid(b + v W) (n, H) float32. Hidden inputs b + x W are in fixed point, as for binary units, so
-that the hidden units are drawn by the same rule. The sums of hidden inputs and gradients are float32, in a fixed order,
-without BLAS: every machine gives the same bits.
+place of draws); p = sigmoid(b + v W) (n, H) float32, with b and W as in `gibbs`. Hidden inputs b + x W are in fixed
+point, as for binary units, so that the hidden units are drawn by the same rule. The sums x W and the gradients are
+float32, in a fixed order, without BLAS: every machine gives the same bits.
 """
 
 from __future__ import annotations

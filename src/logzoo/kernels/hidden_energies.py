@@ -2,7 +2,7 @@
 
 A state is split into bytes. Each block of WIDTH visible units has a table with an entry for each of the 256 values of
 each byte. The entry is exp of the terms that the byte's units add to x_i. It takes one multiplication, of an earlier
-entry by the factor of one unit. The table takes 64 kB per byte of the state, half in single precision. A factor
+entry by the factor of one unit. The table takes 64 kB per byte of the state, or 32 kB in single precision. A factor
 1 + exp(x_i) then takes one operation per byte and one more. Each state takes one logarithm, because exponents of the
 products are moved to integers. For blocks whose factors are too large, a logarithm is taken for each unit.
 """

@@ -1,7 +1,7 @@
 """Hamiltonian Monte Carlo on a tempered path between two Gaussian mixtures, alone and within simulated tempering.
 
-Legend: log f_beta(x) = beta log f(x) + (1 - beta) log p_1(x); Delta = log f - log p_1; q(k | x) proportional to
-exp(offset_k + beta_k Delta) with offset_k = log r_k - log Zhat_k. Leapfrog steps have unit masses (Neal 2011, 5.2).
+Legend: log f_beta(x) = beta log f(x) + (1 - beta) log p_1(x), with base p_1; Delta = log f - log p_1; q(k | x)
+proportional to exp(offset_k + beta_k Delta) with offset_k = log r_k - log Zhat_k and prior r.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def leapfrog(
     """Follow Hamilton's equations for `steps` leapfrog steps in place; returns the rise of the energy in nats.
 
     The first and the last kick are half kicks (Neal 2011, eqs 2.28 to 2.30). Half kicks between them are merged in
-    pairs into full kicks.
+    pairs into full kicks. All masses are 1.
     """
     before = -tempered_gradient(target, base, beta, x, gradient, spare) + 0.5 * np.sum(momentum * momentum)
     log_f = 0.0

@@ -21,8 +21,8 @@ FLOATS, INTEGERS = ir.VectorType(FLOAT, 8), ir.VectorType(INT32, 8)
 def has_wide_vectors() -> bool:
     """Whether numba compiles for vectors of 512 bits.
 
-    The result follows from numba's setting CPU_FEATURES. If only CPU_NAME is set, it is False. If neither is set, it
-    follows from the features of this processor.
+    The result follows from numba's setting CPU_FEATURES. If only CPU_NAME is set, the result is False. If neither is
+    set, it follows from the features of this processor.
     """
     settings: Any = config
     if settings.CPU_FEATURES is not None:
@@ -30,7 +30,7 @@ def has_wide_vectors() -> bool:
     return not settings.CPU_NAME and bool(binding.get_host_cpu_features().get("avx512f"))
 
 
-# Vectors of 512 bits if numba compiles for them, else of 256. Lanes are independent, so results have the same bits.
+# Vectors of 512 bits if numba compiles for them, else of 256. Lanes are independent, so both give the same bits.
 WIDE = 2 if has_wide_vectors() else 1
 WIDE_FLOATS, WIDE_INTEGERS = ir.VectorType(FLOAT, 8 * WIDE), ir.VectorType(INT32, 8 * WIDE)
 

@@ -1,10 +1,11 @@
 """Recursions that move log Zhat by the occupancy or the visits of simulated tempering, and sums for estimators.
 
 Legend: a draw has values (M,). Their product with readout (M, K) is log f at the K rungs. Their products with slopes
-and curvatures are the first and second derivatives of log f in beta. x of sweep i is drawn at rungs[i];
-rungs[i + 1] is drawn given x. r is the prior, and c_k is the mean of q(beta_k | x) over the chains of a group.
+and curvatures are the first and second derivatives of log f in beta. x of sweep i is drawn at rungs[i]; rungs[i + 1] is
+drawn given x. r prior; t number of a sweep, from 1; F factor of Wang-Landau; n number of chains of a group; c_k mean of
+q(beta_k | x) over these chains.
 
-Each group of chains has a log Zhat that moves after every sweep. Groups are numbered from 0 in every call;
+Each of the G groups has a log Zhat that moves after every sweep. Groups are numbered from 0 in every call;
 `first_chains` (G + 1,) has the first chain of each group, then the number of chains.
 """
 
@@ -28,7 +29,7 @@ class Recursion(NamedTuple):
     """State of the recursion of self-adjusted mixture sampling (SAMS) or of Wang-Landau in every group."""
 
     prior: np.ndarray  # (G, K) r
-    chains: np.ndarray  # (G,) number of chains
+    chains: np.ndarray  # (G,) n
     flatness: np.ndarray  # (G,) SAMS: bound of |mean c_k / r_k - 1|; Wang-Landau: least visits / expected visits
     exponent: np.ndarray  # (G,) the gain of the first stage of SAMS is t^-exponent; 0 for Wang-Landau
     latest: np.ndarray  # (G,) sweeps after which the first stage of SAMS ends in any case

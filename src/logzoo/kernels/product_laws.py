@@ -165,7 +165,7 @@ def _softplus_sum(x: Array, step: float, row: Array, positive: Array, factors: A
     """sum_i softplus(x_i + step row_i), relative error below 1e-9; positive and factors (_TOGETHER,) are scratch.
 
     softplus(y) = max(y, 0) + log(1 + exp(-|y|)). Many factors are multiplied before one logarithm is taken. Sums and
-    products combine the second half with the first repeatedly, so that the order is the same for vectors of any width.
+    products repeatedly fold the second half into the first, so that the order is the same for vectors of any width.
     """
     total = 0.0
     for first in range(0, x.size, _TOGETHER):

@@ -3,8 +3,8 @@
 A draw is a pure function of (key, chain, sweep, layer, unit). It depends neither on the number of threads nor on the
 order in which chains and units are visited.
 
-Counter word 0 is the block (see `word_of_unit`), word 1 the chain, and word 2 the low 32 bits of the sweep. Word 3 has
-the layer in its low 8 bits, and sweep >> 32 above.
+Counter words 0 to 2 are the block (see `word_of_unit`), the chain, and the low 32 bits of the sweep. Word 3 has the
+layer in its low 8 bits, and sweep >> 32 above.
 """
 
 from typing import Any

@@ -2,8 +2,8 @@
 
 Legend: a graph of sites and bonds. The bonds of site i are `bonds[offsets[i] : offsets[i + 1]]`. The same slice of
 `others` has the sites that these bonds connect to site i. A bond is open or closed. A sweep draws a number u for each
-bond. The bond is open if u < p and other open bonds connect its ends, or if u < p / (2 - p); p = 1 - exp(-2 K) (Fortuin
-& Kasteleyn 1972).
+bond. The bond is open if u < p and other open bonds connect its ends, or if u < p / (2 - p). Here p = 1 - exp(-2 K),
+with coupling K (Fortuin & Kasteleyn 1972).
 
 Further open bonds never disconnect sites. Suppose that every bond that is open in the lower state is open in the upper
 state. This remains true while both states are drawn with the same numbers. A search is needed only for u between the
@@ -38,8 +38,7 @@ class Graph(NamedTuple):
 def draw_bonds(graph: Graph, numbers: Array, upper: Array, lower: Array) -> int:
     """Draw all bonds in turn in both states (bond,), with one sweep for each row of `numbers` (sweep, bond) in [0, 1).
 
-    Bonds that are open in the lower state must be open in the upper state. Returns the number of bonds that differ at
-    the end.
+    Bonds that are open in the lower state must be open in the upper state. Returns the number of differing bonds.
     """
     sites = graph.offsets.size - 1
     marks, queue, ends = np.zeros(sites, np.int64), np.empty((2, sites), np.int64), np.empty((2, 2), np.int64)

@@ -2,7 +2,7 @@
 
 Del Moral, Doucet & Jasra (2006); Dau & Chopin (2022). Legend: w_i weights of the n chains of an island,
 ESS = (sum w)^2 / sum w^2. A resampling gives every chain of the island the mean weight. Therefore mean w always
-estimates Z_k / Z_1, where Z_1 is Z of the base. The estimate is unbiased, because the decision to resample depends only
+estimates the current Z divided by the first Z. The estimate is unbiased, because the decision to resample depends only
 on earlier draws.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# numba types a literal 0 differently, and would compile the functions that take it a second time.
+# numba types a literal 0 differently, and would compile functions with this argument twice.
 _FIRST = np.int64(0)
 
 
@@ -44,8 +44,8 @@ def run_resampled(
 ) -> None:
     """Run annealing steps `first` to `last - 1` in place: weigh, resample, sweep.
 
-    The step to the last rung only weighs. Chains of one island (chains,) are contiguous. They are resampled if their
-    ESS is below `share` of their number. family (chains,) int64 is copied with the states.
+    The step to the last rung only weighs. Chains with equal island (chains,) are contiguous. They are resampled if
+    their ESS is below `share` of their number. family (chains,) int64 is copied with the states.
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)

@@ -78,8 +78,8 @@ def exchange_in_turn(
 ) -> None:
     """Try to exchange every pair of neighbours of one ladder, from the last rung down; arguments as in `reassign`.
 
-    As in the paper, exchanges start at the lowest temperature, here the last rung. The share of the replica at the
-    last rung becomes 1, and all other shares become 0. holder (K,): scratch.
+    As in the paper, exchanges start at the lowest temperature. The share of the replica at the last rung becomes 1, and
+    all other shares become 0. holder (K,): scratch.
     """
     count = rung.size
     for i in range(count):

@@ -1,6 +1,6 @@
 """Simulated tempering: Gibbs sweeps that alternate with draws of the inverse temperature.
 
-Legend: K rungs at inverse temperatures beta_k; offset_k = log r_k - log Zhat_k; q(k | x) proportional to
+Legend: K rungs at inverse temperatures beta_k; prior r; offset_k = log r_k - log Zhat_k; q(k | x) proportional to
 exp(offset_k) f_k(x) (Carlson et al. 2016, eq 7). x is v with the hidden units summed out, or (v, h).
 """
 
@@ -83,9 +83,9 @@ def read_marginal(
 
 @njit(inline="always")
 def read_joint(parameters: Parameters, chains: Chains, chain: int, values: Array) -> None:
-    """Write the values (M,) of one chain's (v, h) relative to the base.
+    """Write the values (M,) of one chain's (v, h): Delta = log f(v, h) - c0.v, with base log-odds c0, and 0.
 
-    At rung k they give log f_k(v, h) - log p_1(v, h) = beta_k Delta.
+    At rung k they give log f_k(v, h) - c0.v = beta_k Delta.
     """
     v = chains.v[chain]
     integers = sum_bits(v, parameters.visible_bias) - sum_bits(v, parameters.base)

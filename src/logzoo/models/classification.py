@@ -1,4 +1,4 @@
-"""Classification by a joint RBM: the last visible units are a one-hot label, and the other visible units the input."""
+"""Classification by a joint RBM: the last visible units are a one-hot label, the other visible units are the input."""
 
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ def label_log_probabilities(rbm: RBM, v: ArrayLike, labels: int) -> Floats:
     v: inputs (examples, rbm.visible - labels) of zeros and ones; the last `labels` visible units of `rbm` are the
     label. The result is exact and does not need Z: hidden units are summed out, and the sum over labels is explicit.
     Cost: examples x labels x hidden exponentials; working memory does not grow with the examples.
-    Hult et al. (2019), section 4.1. Raises ValueError for anything but 0 and 1, and wrong shapes and numbers of labels.
+    Hult et al. (2019), section 4.1. Raises ValueError for other values, shapes and numbers of labels.
     """
     inputs = _inputs(rbm, labels)
     v = binary_matrix("v", v, visible=inputs)

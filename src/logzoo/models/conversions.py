@@ -22,7 +22,7 @@ def two_layers(couplings: Any, field: Any) -> tuple[tuple[Floats, Floats, Floats
 
     log f(s) = sum over pairs i < j of J_ij s_i s_j + field.s. The couplings J (n, n) are a symmetric matrix or one
     triangle of it. A spin is hidden if its distance from the first spin of its component is odd. Raises ValueError for
-    arrays that do not fit, and for a loop of odd length, which would have a coupling within a layer.
+    other arrays, and for a loop of odd length, which would have a coupling within a layer.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components, dijkstra

@@ -14,7 +14,7 @@ from logzoo.types import ArrayLike
 
 LARGEST_LAYER = 36
 _STATES_PER_SECOND = 4e9  # for one unit in the other layer; only a message uses this number
-# Largest number of low bits. With a table of 1024 low states, the exponentials of a high state cost little.
+# Largest number of low bits of a state. The exponentials of a high state (the other bits) serve 1024 low states.
 _LOW_BITS = 10
 # Number of high states that share one pass over the table of low states.
 _TOGETHER = 16
@@ -46,8 +46,8 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool | None = None) -> 
     Raises
     ------
     ValueError
-        For more than 36 units in the smaller layer (the message estimates the time), and if rounding could move log Z
-        by more than 1e-6 nat.
+        For bad arguments, for more than 36 units in the smaller layer (the message estimates the time), and if rounding
+        could move log Z by more than 1e-6 nat.
 
     Notes
     -----

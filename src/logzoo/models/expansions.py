@@ -87,7 +87,7 @@ def bethe(rbm: RBM, visible: Floats) -> Settled:
 
 
 def is_forest(rbm: RBM) -> bool:
-    """Whether the graph of non-zero weights has no ring."""
+    """Whether the graph of non-zero weights has no cycle."""
     i, j = np.nonzero(rbm.weights)
     units = rbm.visible + rbm.hidden
     if i.size >= units:
@@ -104,7 +104,7 @@ def gap_of_second_order(rbm: RBM, visible: ArrayLike, hidden: ArrayLike) -> floa
 
 
 def rings(correlations: Floats) -> float:
-    """Most nats that rings of four and more weights add to log Z; infinite where their sum may diverge.
+    """Most nats that rings (cycles of weights) add to log Z; infinite where their sum may diverge.
 
     correlations (V, H): correlations of the units that each weight joins. For a single ring, Z is Bethe's Z times
     1 + the product of the correlations along the ring (Chertkov & Chernyak 2006). Here all closed walks count,
@@ -120,8 +120,8 @@ def rings(correlations: Floats) -> float:
 def contraction(rbm: RBM) -> float:
     """A number that is below 1 only if mean field contracts everywhere and therefore has a single solution.
 
-    It is an upper estimate of the largest singular value of sqrt(A) W sqrt(B). A and B are the largest variances
-    that units can have for any means of the other layer.
+    It is an upper estimate of the largest singular value of sqrt(A) W sqrt(B). A and B are the largest variances of
+    the visible and the hidden units over all means of the other layer.
     """
     visible, hidden = (np.sqrt(_largest_variances(near)) for near in (rbm, rbm.transposed))
     return _radius(np.ascontiguousarray(visible[:, None] * rbm.weights * hidden))

@@ -25,8 +25,8 @@ class PathMoments(NamedTuple):
 class GaussianMixture:
     """f(x) = sum_j w_j exp(-|x - m_j|^2 / (2 s^2)), unnormalised, so that Z = (2 pi s^2)^(d/2) sum_j w_j.
 
-    weights (component,): positive numbers with any sum. means (component, dimension): the m_j. variance: s^2, the same
-    for every coordinate. Raises ValueError for anything else. One component at the origin is a base distribution.
+    weights (component,): the w_j, positive with any sum. means (component, d): the m_j. variance: s^2, the same for
+    every coordinate. Raises ValueError for anything else. One component at the origin is a base distribution.
     """
 
     def __init__(self, weights: ArrayLike, means: ArrayLike, variance: float) -> None:

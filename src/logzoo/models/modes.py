@@ -1,9 +1,8 @@
 """Modes of an RBM by naive mean field from many starts, and the lower bounds of log Z that they give.
 
-Mean field has many poor solutions, in which the layers only sustain each other. Random starts find few of the best
-solutions. Each solution therefore climbs: units of the smaller layer are flipped one at a time, with the larger layer
-summed out. The mean-field updates are then repeated from these states. The first solutions are kept, too, because
-chains may stay in them.
+Mean field has many solutions with a poor bound. Random starts find few of the best solutions. Each solution therefore
+climbs: units of the smaller layer are flipped one at a time, with the larger layer summed out. The mean-field updates
+are then repeated from these states. The first solutions are kept, too, because chains may stay near them.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -89,8 +88,8 @@ def find_modes(
     random vector after a few products with the weights. With data, a 0/1 matrix (examples, visible), up to half of the
     starts are rows of the data. First mean field settles. Its solution is then rounded and climbs, and mean field
     settles again from the state reached. Cost: at most about `steps` steps per start for each of these phases. Raises
-    ValueError for impossible sizes and data, and for parameters that overflow float32. Source: Gabrié, Tramel, Krzakala
-    (2015) for the fixed point and its bound. The starts and the climb are our own.
+    ValueError for impossible sizes and data, and for parameters that overflow float32. The fixed point and its bound
+    follow Gabrié, Tramel & Krzakala (2015). The starts and the climb are our own.
     """
     announce_compilation()
     is_a("rbm", rbm, RBM)
@@ -141,9 +140,9 @@ def lower_bound(
     Returns
     -------
     LowerBound
-        ``sure``, in nats, is a rigorous lower bound, even if modes were missed. ``mixture`` is an estimate with error
-        ``std_error``: the mean of log f(v) - log Q(v) over draws from Q, the mixture of the modes' product laws. It is
-        usually higher than ``sure``.
+        ``sure``, in nats, is a rigorous lower bound, even if modes were missed. ``mixture`` estimates another bound,
+        with error ``std_error``: the mean of log f(v) - log Q(v) over draws from Q, the mixture of the modes' product
+        laws. It is usually higher than ``sure``.
 
     Raises
     ------

@@ -180,7 +180,7 @@ class RBM:
         return cls(*(dataset[name].values for name in _DIMENSIONS))
 
     def save(self, path: FilePath) -> None:
-        """Write the parameters to a NetCDF file. Raises ValueError for a name that does not end in .nc."""
+        """Write the parameters to a NetCDF file. Raises ValueError for a bad path or a suffix other than .nc."""
         if Path(path).suffix != ".nc":
             raise ValueError(f"{path}: expected a name that ends in .nc, models are saved as NetCDF")
         from logzoo.io.atomic import resolved_output
@@ -194,9 +194,9 @@ class RBM:
         """Read an RBM from a file by `save` or the workflow, or from a file in a format of docs/your-own-rbm.md.
 
         ``names`` are the names of weights, visible bias and hidden bias, such as ``"W,a,b"``; arrays in groups, structs
-        and dicts have paths as names. By default the arrays are found by known names, or by their shapes if these fit
-        in only one way. ``transposed`` is whether the weights are stored as (hidden, visible). By default the biases
-        decide. If the weights are square, the package that uses these names decides. A warning states the assumptions.
+        and dicts have paths as names. By default the arrays are found by known names, or by shapes and names of biases.
+        ``transposed`` is whether the weights are stored as (hidden, visible). By default the biases decide. If the
+        weights are square, the package that uses these names decides. A warning states the assumptions.
         Raises a one-line ValueError that names the file if the file holds no RBM that can be read.
         """
         return read_as(cls, path, names, transposed, tell=partial(warnings.warn, stacklevel=3))
@@ -245,9 +245,9 @@ class RBM:
     ) -> tuple[RBM, float]:
         """The RBM that equals a model of spins s, t of -1 and +1, and a constant in nats: (RBM, constant).
 
-        The model is log f(s, t) = a.s + s J t + d.t with J of shape (visible, hidden). log Z of the spins is log Z of
-        the RBM plus the constant. In data, 0 stands for the spin -1. ``layers`` is ``"visible"`` or ``"hidden"`` if
-        only that layer has spins. Raises ValueError as RBM does.
+        The model is log f(s, t) = a.s + s J t + d.t with the weights J and the biases a and d. log Z of the spins is
+        log Z of the RBM plus the constant. In data, 0 stands for the spin -1. ``layers`` is ``"visible"`` or
+        ``"hidden"`` if only that layer has spins. Raises ValueError as RBM does, and for other layers.
         """
         spins = cls(weights, visible_bias, hidden_bias)
         one_of("layers", layers, ("both", "visible", "hidden"))
@@ -269,7 +269,7 @@ class RBM:
         The model is log f(s) = sum over pairs i < j of J_ij s_i s_j + field.s with spins of -1 and +1. The couplings J
         are a symmetric matrix (n, n) or one triangle of it. log Z of the spins is log Z of the RBM plus the constant.
         The returned array lists the spins that are visible units, in order; the other spins are hidden units. Raises
-        ValueError for couplings that close a loop of odd length, because such spins do not form two layers.
+        ValueError for other arrays and for loops of odd length, because such spins do not form two layers.
 
         Examples
         --------

@@ -1,7 +1,7 @@
 """Find the weights, visible bias and hidden bias of an RBM among arrays, and the orientation of the weights.
 
-Known names decide; otherwise the shapes do. Square weights fit both ways: unless a package fixes their orientation, a
-note states the assumed orientation and the option that changes it.
+Known names decide; otherwise shapes and names of biases do. Square weights fit both ways: unless a package fixes their
+orientation, a note states the assumed orientation and the option that changes it.
 """
 
 import math
@@ -22,11 +22,11 @@ CONVENTIONS: dict[Sequence[str], tuple[bool, bool]] = {
 }
 # The part of a QuCumber file that holds the RBM; "rbm_ph" is the phase of a wave function.
 _QUCUMBER = "rbm_am"
-# Names of biases without the word "bias", by layer. Then the pairs (layer of the row bias, layer of the column bias)
-# of weights whose rows are hidden units.
+# Names of biases without the word "bias", by layer.
 _LAYERS = {"visible": ("v", "bv", "vb", "vis", "visible"), "hidden": ("h", "bh", "hb", "hid", "hidden")}
+# Layers in the names of (row bias, column bias), or "", for weights whose rows are hidden units.
 _TURNED = {("hidden", "visible"), ("hidden", ""), ("", "visible")}
-# Parts of the names of weights to label units, which an RBM of two layers lacks.
+# Parts of names that mark arrays of label units. These arrays are not read.
 _LABELS = ("lab", "class")
 ASK = "name all three: --names WEIGHTS,VISIBLE_BIAS,HIDDEN_BIAS"
 _SIDES = {True: "(hidden, visible)", False: "(visible, hidden)"}

@@ -28,7 +28,7 @@ from logzoo.samplers.threads import TILE, over_chains, over_parts, parts_between
 from logzoo.streams import Stream
 
 _STRIDE = 50
-# Share of the sweeps that the rounds take, and smallest length of the first round. The first two rounds are about
+# The rounds take _SHARE of the sweeps; the first round has at least _FEWEST sweeps. The first two rounds are about
 # equally long. Each later round is about twice as long as the round before.
 _SHARE, _FEWEST = 0.2, 4
 
@@ -118,10 +118,10 @@ def run_reverse(
     """Anneal each chain from its row of `starts` (chain, visible) down to the base, in all sweeps left in the ledger.
 
     S sweeps need S + 1 rungs: one sweep at each rung except the base, starting at beta = 1. Returns AnnealedDraws whose
-    log_weight is w = sum_k [log f_{k+1}(x_k) - log f_k(x_k)] along the reverse trajectory. exp(-w) f(v) / Z_1 has the
-    mean p_ann(v) (Burda, Grosse & Salakhutdinov 2015, section 3). p_ann(v) is the probability that forward annealing
-    along these rungs, with a last sweep at beta = 1, ends at v. Raises ValueError unless starts is a 0/1 matrix with a
-    row for each chain, and for impossible options.
+    log_weight is w = sum_k [log f_{k+1}(x_k) - log f_k(x_k)] along the reverse trajectory from v. With Z_1 = Z of the
+    base, exp(-w) f(v) / Z_1 has the mean p_ann(v) (Burda, Grosse & Salakhutdinov 2015, section 3). p_ann(v) is the
+    probability that forward annealing along these rungs, with a last sweep at beta = 1, ends at v. Raises ValueError
+    unless starts is a 0/1 matrix with a row for each chain, and for impossible options.
     """
     starts = binary_matrix("starts", starts, visible=rbm.visible)
     if len(starts) != ledger.chains:
@@ -153,7 +153,7 @@ def run_in_islands(
     islands: number of independent groups of chains, limited to half of the number of chains, but at least 2. resample:
     an island is resampled when its effective number of chains falls below this share of its chains; 0 never resamples.
     kept: states of each chain that are kept at a rung, one sweep apart. If kept > 1, each rung takes kept - 1 sweeps,
-    and every rung resamples (Dau & Chopin 2022). Returns ResampledDraws. Raises ValueError for impossible options.
+    and every rung resamples (Dau & Chopin 2022). Raises ValueError for impossible options.
     """
     islands = min(whole_number("islands", islands, minimum=2), max(ledger.chains // 2, 2))
     least_share, states = share("resample", resample), whole_number("kept", kept)

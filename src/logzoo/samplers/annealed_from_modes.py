@@ -2,8 +2,8 @@
 
 States are divided among basins: a state belongs to the basin of the mode whose product law gives it the highest
 probability. Let w be the weight of a chain annealed from any base, and x its last state. Then E[w 1(x in B)] = Z p(B)
-(Neal 2001; Jarzynski 1997). So chains that start in a basin estimate its mass, and the masses of all basins add up to
-Z.
+for each basin B (Neal 2001; Jarzynski 1997). So chains that start in B estimate its mass Z p(B), and the masses of all
+basins add up to Z.
 """
 
 from functools import partial
@@ -26,9 +26,9 @@ from logzoo.streams import Stream
 
 # Modes that are more than this many nats below the best mode hold a negligible share of Z.
 _NATS_BELOW = 20.0
-# Modes are grouped until at least this share of the chains that start in a group stay there.
+# Groups of modes are merged until each group keeps at least this share of the chains that start in it.
 _LEAST_STAY = 0.5
-# One in this many of the remaining sweeps goes to the pilot at beta = 1 that measures this share.
+# The pilot at beta = 1 that measures this share takes one in _PILOT_SHARE of the remaining sweeps.
 _PILOT_SHARE = 5
 # Number of chains that each mode needs, so that the spread of their weights can be estimated.
 _FEWEST_CHAINS = 4
@@ -60,7 +60,7 @@ def run(
 
     Finding modes takes about a tenth of the budget. If there are several modes, a pilot takes a fifth of the other
     sweeps. base: not used. data: a 0/1 matrix (examples, visible); the search also starts from its rows. ladder: as in
-    `paths.inverse_temperatures`. Returns BasinDraws. Raises ValueError for impossible options.
+    `paths.inverse_temperatures`. Raises ValueError for impossible options.
     """
     whole_number("threads", threads)
     if data is not None:
@@ -96,7 +96,7 @@ def unseen_share(modes: Modes, laws: int) -> float:
     """Share of the modes' mass exp(F1) in modes that only one start found, or that are not among the best `laws`.
 
     Good (1953) estimates the probability that a new start finds a new mode by the share of starts whose mode no other
-    start found. Here the masses of modes replace the numbers of starts.
+    start found. Here the masses exp(F1), with F1 the lower bound of log Z by a mode, replace the numbers of starts.
     """
     share = np.exp(modes.bounds - modes.bounds[0])
     left_out = np.arange(share.size) >= laws

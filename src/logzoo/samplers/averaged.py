@@ -68,8 +68,7 @@ def run(
     """Estimate the model's moments, fit the knots, and anneal fresh chains along the path with the remaining sweeps.
 
     knots: number of RBMs on the path, including its ends; moments, fitting: largest shares of the sweeps for these
-    phases. If the budget is too small for these phases, the path is straight. Returns AnnealedDraws. Raises ValueError
-    for impossible options.
+    phases. If the budget is too small for these phases, the path is straight. Raises ValueError for impossible options.
     """
     whole_number("threads", threads)
     whole_number("knots", knots, minimum=2)

@@ -101,8 +101,8 @@ def solutions(rbm: RBM, ledger: SweepLedger, stream: Stream, *, threads: int = 1
 def mode_shares(modes: Modes) -> np.ndarray:
     """Weights (mode,) of the best modes, at most 64. Modes more than 30 nats below the best mode have weight 0.
 
-    Half of the total weight is divided equally, and half in proportion to exp(F1). Weights by exp(F1) alone would leave
-    one mode, because F1 hardly depends on the width of a mode.
+    Half of the total weight is divided equally, and half in proportion to exp(F1), with F1 the lower bound of log Z by
+    a mode. Weights by exp(F1) alone would leave one mode, because F1 hardly depends on the width of a mode.
     """
     counted = modes.bounds[:_MOST_MODES] >= modes.bounds[0] - _NATS_BELOW
     relative = np.exp(modes.bounds[:_MOST_MODES] - modes.bounds[0]) * counted

@@ -1,9 +1,10 @@
 """Simulated tempering with Hamiltonian Monte Carlo, for continuous densities.
 
 Carlson et al. (2016), supplement E: a chain draws x | beta_k by one trajectory of a fixed number of leapfrog steps. It
-draws beta_k | x from q(beta_k | x), proportional to r_k exp(beta_k Delta) / Zhat_k with Delta = log f - log p_1. Step
-sizes vary a little from draw to draw (Neal 2011, section 5.4.2.2), because some trajectories of a fixed length would
-return to their starting points. The unit of the ledger is one leapfrog step of one chain, of any step size.
+draws beta_k | x from q(beta_k | x), proportional to r_k exp(beta_k Delta) / Zhat_k with prior r, estimates Zhat_k and
+Delta = log f - log p_1. Step sizes vary a little from draw to draw (Neal 2011, section 5.4.2.2), because some
+trajectories of a fixed length would return to their starting points. The unit of the ledger is one leapfrog step of one
+chain, of any step size.
 """
 
 from functools import partial
@@ -30,8 +31,8 @@ JITTER = 0.2
 # Optimal acceptance rate of Hamiltonian Monte Carlo in many dimensions (Beskos et al. 2013).
 TARGET_ACCEPTANCE = 0.651
 _FIRST_STEP = 1.0
-# log eps is adapted with gains 1 / t^0.6 (Robbins & Monro 1951) and averaged over the second half of the draws (Polyak
-# & Juditsky 1992).
+# The log step size is adapted with gains 1 / t^0.6 (Robbins & Monro 1951) and averaged over the second half of the
+# draws (Polyak & Juditsky 1992).
 _GAIN_EXPONENT = 0.6
 # Bound of the absolute logits. Without it the likelihood has no finite maximum at rungs where every proposal was
 # accepted.
@@ -74,7 +75,7 @@ class HamiltonianTempering:
         self.betas = betas
         self.steps = whole_number("steps", steps)
         self.threads = whole_number("threads", threads)
-        self.ledger = ledger  # counts every leapfrog step
+        self.ledger = ledger
         self.key = stream.child("moves").key
         self.generator = stream.child("rungs").generator()
         start = base.draw(stream.child("start").generator(), ledger.chains)
@@ -89,10 +90,7 @@ class HamiltonianTempering:
         self.heading = np.zeros(count, np.int64)
 
     def advance(self, offset: np.ndarray, low: Any, high: Any, draws: int, purpose: str) -> tuple[RungSums, Moves]:
-        """Make draws with step sizes uniform in [low, high] (rung,); the ledger counts their leapfrog steps.
-
-        Returns (RungSums, Moves).
-        """
+        """Make draws with step sizes uniform in [low, high] (rung,); the ledger counts their leapfrog steps."""
         self.ledger.spend(draws * self.steps, purpose)
         count, rungs = len(self.walkers.x), self.betas.size
         shape = (count, draws)
@@ -126,8 +124,8 @@ def run(
 
     target, base: densities such as `GaussianMixture`. The base needs `draw` and `log_z`, too. step_sizes (rung,):
     centres of the step sizes. betas (rung,): the ladder from 0 to 1. Initial iterations of `initial_draws` draws update
-    log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K, at most `initial_iterations` times. A draw costs `steps`
-    leapfrog steps. Returns HamiltonianDraws. Raises ValueError for impossible options, and BudgetExceeded if too few
+    log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K for the occupancies c_k of K rungs, at most `initial_iterations`
+    times. A draw costs `steps` leapfrog steps. Raises ValueError for impossible options, and BudgetExceeded if too few
     steps are left in the ledger.
     """
     draws = whole_number("draws", draws)
@@ -219,7 +217,7 @@ def tune(
     pilot_iterations: int = 10,
     threads: int = 1,
 ) -> StepSizes:
-    """Tune a step size for each rung of the ladder `betas` (rung,); returns StepSizes.
+    """Tune a step size for each rung of the ladder `betas` (rung,).
 
     Every chain of the ledger makes 2 x adaptation_draws + pilot_iterations x pilot_draws draws of `steps` leapfrog
     steps. Raises ValueError for impossible options, and BudgetExceeded if too few steps are left in the ledger.
@@ -255,7 +253,7 @@ def adapted_step(
     steps: int = STEPS,
     target_acceptance: float = TARGET_ACCEPTANCE,
 ) -> float:
-    """Step size at which chains at a fixed beta accept at the target rate, by stochastic approximation on log eps.
+    """Step size at which chains at a fixed beta accept at the target rate, by stochastic approximation of its log.
 
     Every chain of the ledger makes `draws` draws of `steps` leapfrog steps.
     """

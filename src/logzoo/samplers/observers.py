@@ -13,7 +13,7 @@ from logzoo.kernels.occupancy import add_moves, add_rung_sums, add_weighted_slop
 
 # A rung with fewer effective draws than this takes its curvature from its neighbours.
 _FEWEST_DRAWS = 5.0
-# One in this many sweeps is read, because successive sweeps hardly differ and the sums cost as much as the sweeps.
+# Only every _EVERY-th sweep is read, because successive sweeps hardly differ and the sums cost as much as the sweeps.
 _EVERY = 5
 # Factor by which the sums of earlier phases are multiplied when a new phase begins.
 _MEMORY = 0.5
@@ -22,8 +22,9 @@ _MEMORY = 0.5
 class Stretch(NamedTuple):
     """Single draws of a stretch of sweeps, in the form that observers receive.
 
-    values @ readout is log f at the rungs. Its first and second derivatives in beta are values @ slopes and
-    values @ curvatures. With the offset log r - log Zhat, q(beta | x) = softmax(values @ readout + offset).
+    values @ readout is log f at the rungs, in the joint form minus log p_1. Its first and second derivatives in beta
+    are values @ slopes and values @ curvatures. With the offset log r - log Zhat, q(beta | x) =
+    softmax(values @ readout + offset).
     """
 
     values: np.ndarray  # (chain, sweep, value); no sweeps when no observer reads them
@@ -110,7 +111,7 @@ class ThinnedDraws:
         self.readout = None
 
     def add(self, stretch: Stretch) -> None:
-        """Store the draws of the sweeps in a stretch that end a stride."""
+        """Store the draws of the last sweep of every stride."""
         sweeps = stretch.values.shape[1]
         if self.values is None:
             self.values = np.zeros((*self.rungs.shape, stretch.values.shape[2]))

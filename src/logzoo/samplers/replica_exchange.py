@@ -81,14 +81,14 @@ def run(
 ) -> ParallelTemperingDraws:
     """Run independent ladders of `rungs` replicas each until the ledger is spent.
 
-    rungs: by default the length of a listed ladder, otherwise 20, or half of the chains if that is less. The chains are
-    divided into as many whole ladders as possible. These ladders also make the sweeps of the leftover chains. ladder:
-    as in `paths.inverse_temperatures`, or "adapted". The rungs of an adapted ladder move to equal steps of the barrier
-    in the first fifth of the sweeps (`paths.equal_barrier`). burn_in: share of the other sweeps that precede the
-    counts. observers: objects with two methods. start(ladders, rungs, sweeps) is called once, with the length of the
-    sampling phase. add(steps) is called for every stretch of the burn-in and of the sampling phase. An observer with
-    an attribute `every` gets log f at all rungs once in `every` sweeps. Returns ParallelTemperingDraws. Raises
-    ValueError for impossible options.
+    rungs: by default the length of a listed ladder, otherwise 20, or half of the chains (at least 2) if that is less.
+    The chains are divided into as many whole ladders as possible. These ladders also make the sweeps of the leftover
+    chains. ladder: as in `paths.inverse_temperatures`, or "adapted". The rungs of an adapted ladder move to equal steps
+    of the barrier in the first fifth of the sweeps (`paths.equal_barrier`). burn_in: share of the other sweeps after
+    which the counts start. observers: objects with two methods. start(ladders, rungs, sweeps) is called once, with the
+    length of the sampling phase. add(steps) is called for every stretch of the burn-in and of the sampling phase. An
+    observer with an attribute `every` gets log f at all rungs once in `every` sweeps. Raises ValueError for impossible
+    options.
     """
     whole_number("threads", threads)
     betas, adapt = first_ladder(rungs, ladder, ledger.chains, _RUNGS)
@@ -128,8 +128,7 @@ def follow(
 ) -> ParallelTemperingDraws:
     """ParallelTemperingDraws of a sampler like `ParallelTempering`, at `betas`, over `sweeps` sweeps or rounds.
 
-    With `adapt`, the rungs move during the first fifth of the sweeps. Counts start after a share `burn_in` of the
-    other sweeps.
+    adapt: whether the rungs move. burn_in: as in `run`.
     """
     adapting = int(_ADAPTING * sweeps) if adapt else 0
     settled = 1 + adapting + int(burn_in * (sweeps - adapting))

@@ -141,7 +141,7 @@ class ParallelTempering(_Ladders):
         return by_rung
 
     def insert_rung(self, rung: int, betas: np.ndarray) -> None:
-        """Insert a rung below the present rung number `rung`; its chains start as copies of the chains at that rung.
+        """Insert a rung below rung number `rung`; the new chains start as copies of the chains at rung number `rung`.
 
         betas (rungs + 1,): the inverse temperatures from now on.
         """
@@ -206,7 +206,7 @@ class InfiniteSwapping(_Ladders):
             raise ValueError(f"temperatures: expected numbers that increase from 1, found {temperatures.tolist()}")
         self.key = key
         self.count = count
-        # Rounded to float32, so that densities use exactly the inverse temperatures of the sweeps.
+        # Rounded as in `ParallelTempering.move_rungs`.
         self.betas = np.sort(1.0 / temperatures).astype(np.float32)
         self.partitions = partitions_of(temperatures.size, group)
         self.joint = one_of("density", density, DENSITIES) == "joint"
@@ -244,7 +244,7 @@ class InfiniteSwapping(_Ladders):
 
     @property
     def weights(self) -> np.ndarray:
-        """Weights (chain,) of the states for expectations under the model, which sum to 1 (eq 8)."""
+        """Weights (chain,), with sum 1, of the states for expectations under the model (eq 8)."""
         return self.shares / self.count
 
     @property
@@ -260,7 +260,7 @@ class InfiniteSwapping(_Ladders):
 
 
 def partitions_of(rungs: int, group: int | str | None) -> np.ndarray:
-    """Group numbers (partition, rung) of neighbouring rungs for the kernel, whose sweeps use the rows in turn.
+    """Group number (partition, rung) of each rung for the kernel; sweeps use the partitions in turn.
 
     group: number of temperatures in a group, None for all temperatures, or "in-turn" for no groups. If there are
     several groups, a second partition is shifted by half a group. Raises ValueError for groups of fewer than 2 or more

@@ -60,11 +60,11 @@ def run(
     """Run independent ladders of RBMs until the ledger is spent.
 
     snapshots: as for `path_of`; without snapshots the run follows the tempering path. kept: number of equally spaced
-    snapshots on the path; by default pilot runs choose it. rungs, ladder, burn_in, observers: as for
-    `logzoo.samplers.replica_exchange.run`, but with 12 rungs by default and without `every`. The entries of a ladder
-    are positions on the path, where the steps between snapshots are equal. each: sweeps between two exchanges. Returns
-    ParallelTemperingDraws, and the share of states that have not been at the base since the burn-in. Raises ValueError
-    for impossible options.
+    snapshots on the path; by default pilot runs choose it, or 12 in fewer than 250 rounds. rungs, ladder, burn_in,
+    observers: as for `logzoo.samplers.replica_exchange.run`, but with 12 rungs by default and without `every`. The
+    entries of a ladder are positions on the path, where the steps between snapshots are equal. each: sweeps between two
+    exchanges. Returns ParallelTemperingDraws, and the share of states that have not been at the base since the burn-in.
+    Raises ValueError for impossible options.
     """
     whole_number("threads", threads)
     places, adapt = first_ladder(rungs, ladder, ledger.chains, _RUNGS)
@@ -124,7 +124,7 @@ def anneal(
     """Anneal every chain of the ledger from the base up the path, in equal steps over the sweeps left in the ledger.
 
     starts (chain, visible): a 0/1 matrix, or None. If it is given, each chain anneals down from its row, and the
-    weights are as in `logzoo.samplers.annealed.run_reverse`. snapshots, kept: as for `run`. Returns AnnealedDraws.
+    weights are as in `logzoo.samplers.annealed.run_reverse`. snapshots, kept: as for `run`, but 12 are kept by default.
     Raises ValueError for impossible options and starts.
     """
     if starts is not None:
@@ -155,8 +155,8 @@ class Length:
     def barrier(self) -> float:
         """Sum over pairs of sqrt(J / pi), with J the symmetrised divergence of neighbours.
 
-        The mean acceptance of normal steps is erfc(sqrt(J) / 2), so for small J a term is the rejection rate. Unlike
-        the rejection rate, J does not saturate.
+        The mean acceptance of normal steps is erfc(sqrt(J) / 2), so for small J a term is about the rejection rate.
+        Unlike the rejection rate, J does not saturate.
         """
         return float(np.sum(np.sqrt(np.maximum(self._divergence / max(self._rounds, 1), 0.0) / np.pi)))
 

@@ -1,7 +1,7 @@
 """Stopping sets drawn from data (Savarese et al. 2018), and walks that repeat tours from them.
 
 H is the set of the distinct states drawn from p(h | v_i) for data v_i. The stopping set S holds every (v, h) whose h is
-in H. So Z_S = sum_{h in H} f(h) is known.
+in H. So Z_S, the sum of f over S, is known: sum_{h in H} f(h).
 """
 
 from typing import NamedTuple
@@ -35,7 +35,7 @@ class StoppingSet(NamedTuple):
     """Distinct hidden states drawn from data, and their log f(h)."""
 
     members: HashSet
-    example: np.ndarray  # (states,) int64: the row of the data that first drew each state
+    example: np.ndarray  # (states,) int64: the row of the data that each state was first drawn from
     log_f: np.ndarray  # (states,) nats, visible units summed out
 
     @classmethod
@@ -70,8 +70,7 @@ class StoppingSet(NamedTuple):
 def stopping_set(parameters: Parameters, data: np.ndarray, draws: int, stream: Stream) -> StoppingSet:
     """Draw a StoppingSet by `draws` draws of hidden states, one for each example in turn, in random order.
 
-    data (examples, visible) uint8 of 0/1, or float32 grey levels. The numbers of draws of two examples differ by at
-    most one.
+    data (examples, visible) uint8 of 0/1, or float32 grey levels.
     """
     draws = whole_number("draws", draws)
     order = stream.child("order").generator().permutation(len(data))[:draws]
@@ -115,7 +114,7 @@ def log_sum_exp(values: np.ndarray) -> float:
 def first_draws(parameters: Parameters, data: np.ndarray, examples: np.ndarray, stream: Stream) -> np.ndarray:
     """The first hidden states (n, words) uint64 that `stopping_set` draws for `examples` (n,) from the same stream.
 
-    data (examples, visible) uint8 of 0/1, or float32 grey levels.
+    data: as for `stopping_set`.
     """
     hidden = parameters.weights_transposed.shape[1]
     key, drawn = stream.child("hidden").key, np.empty((len(examples), hidden), np.uint8)

@@ -1,8 +1,8 @@
 """Chains of simulated tempering, and the initial iterations that find log Zhat (Carlson et al. 2016, section 2).
 
 A chain draws its state and its inverse temperature in turn (section 2.1). It draws x | beta_k by one Gibbs sweep, and
-beta_k | x from q(beta_k | x), which is proportional to r_k f_k(x) / Zhat_k. x is v with the hidden units summed out
-(`marginal`) or (v, h) (`joint`).
+beta_k | x from q(beta_k | x), proportional to r_k f_k(x) / Zhat_k with prior r and estimates Zhat_k. x is v with the
+hidden units summed out (`marginal`) or (v, h) (`joint`).
 """
 
 from collections.abc import Callable, Sequence
@@ -29,14 +29,14 @@ from logzoo.samplers.observers import Curvature, Stretch
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import Stream
 
-# Largest accepted error of interpolated log f_k on the current states, in nats. It is well below any sampling error.
+# Largest accepted error of interpolated log f_k on the current states, in nats.
 _INTERPOLATION_TOLERANCE = 5e-4
 _NODE_COUNTS = (12, 16, 20, 24, 32, 48, 64, 96, 128)
 # Sweeps in a stretch, after which observers and the progress bar are updated.
 _STRIDE = 50
 # Added to every bin of plain counts (Carlson et al. 2016, section 4.3), so that no logarithm is infinite.
 COUNT_FLOOR = 0.1
-# Smallest occupancy in an update, which therefore moves a rung by at most log(1e300) = 690 nats.
+# Smallest occupancy in an update, which therefore changes log Zhat by at most about log(1e300) = 690 nats.
 OCCUPANCY_FLOOR = 1e-300
 # Initial iterations stop when K max_k |r_k - c_k| is below _RULE. While it is above _FAR_OFF, they continue up to half
 # the budget, because sampling at such a log Zhat gives almost no information.
@@ -51,7 +51,7 @@ class SimulatedTempering:
         self, parameters: Parameters, betas: np.ndarray, ledger: SweepLedger, stream: Stream, form: str, threads: int
     ) -> None:
         count = ledger.chains
-        self.ledger = ledger  # counts every sweep
+        self.ledger = ledger
         self.parameters = parameters
         self.betas = betas
         self.marginal = form == "marginal"
@@ -116,7 +116,7 @@ class SimulatedTempering:
     ) -> RungSums:
         """Make sweeps by calls of move(first, stop, sums, record), one for each stretch.
 
-        The ledger counts the sweeps. Observers get `offset`. Returns RungSums.
+        The ledger counts the sweeps. Observers get `offset`.
         """
         self.ledger.spend(sweeps, purpose)
         count = len(self.rung)
@@ -227,7 +227,7 @@ def _iterate(
 
 
 def updated_log_z(log_z_hat: np.ndarray, prior: np.ndarray, occupancy: np.ndarray) -> np.ndarray:
-    """log Zhat_k + log(r_1 / r_k) + log(c_k / c_1) (rung,) in nats, relative to the base (eq 12)."""
+    """log Zhat_k + log(r_1 / r_k) + log(c_k / c_1) (rung,) in nats relative to the base, with occupancy c (eq 12)."""
     log_c = np.log(np.maximum(occupancy, OCCUPANCY_FLOOR))
     return log_z_hat + np.log(prior[0] / prior) + log_c - log_c[0]
 
@@ -242,7 +242,7 @@ def iteration_lengths(ledger: SweepLedger, sweeps: int, iterations: int) -> list
     """Sweeps of each initial iteration: the first `iterations` are equal, then each is twice as long as the previous.
 
     The last iteration takes the sweeps that are left. Short iterations find log Zhat roughly, but their noise exceeds
-    an occupancy error of 0.1 / K. Longer iterations have less noise.
+    an occupancy error of 0.1 / K, with K rungs.
     """
     left = min(max(iterations * sweeps, ledger.sweeps // 10), ledger.sweeps // 2, ledger.remaining - 1)
     lengths = []

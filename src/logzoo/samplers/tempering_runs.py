@@ -106,12 +106,12 @@ def begin(
     threads: int = 1,
     progress: bool = False,
 ) -> Start:
-    """Make the initial iterations of all chains; returns Start.
+    """Make the initial iterations of all chains.
 
-    Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K. They
-    take at most `initial_iterations` iterations or a tenth of the budget, whichever is more, but at most half the
-    budget. After the first `initial_iterations`, each iteration is twice as long as the iteration before. There is one
-    exception: while K max_k |r_k - c_k| is above 0.5, short iterations continue up to half the budget.
+    Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K, with c_k
+    the occupancies of K rungs. They take at most `initial_iterations` iterations or a tenth of the budget, whichever is
+    more, but at most half the budget. After the first `initial_iterations`, each iteration is twice as long as the
+    iteration before. While K max_k |r_k - c_k| is above 0.5, further short iterations follow, up to half the budget.
     rao_blackwell=False updates from plain visit counts. stop_early=False makes exactly `initial_iterations` iterations.
     prior: weights r (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal weights. ladder: as in
     `paths.inverse_temperatures`, or "adapted". For an adapted ladder, the first half of the initial iterations is a
@@ -154,8 +154,8 @@ def run(
     settling: share of the remaining sweeps, in [0, 1), whose draws are discarded, because the last initial iteration
     redrew the rungs. final=False stops after exactly `initial_iterations` iterations. mixed=True updates log Zhat by eq
     12 between the blocks of the sampling phase, too (supplement A). The other options are as for `begin`. observers:
-    objects as in `logzoo.samplers.observers`, which receive every draw of the sampling phase. Returns
-    SimulatedTemperingDraws. Raises ValueError for impossible options.
+    objects as in `logzoo.samplers.observers`, which receive every draw of the sampling phase. Raises ValueError for
+    impossible options.
     """
     settling = share("settling", settling)
     start = begin(rbm, ledger, stream, rao_blackwell, final, **options)
@@ -224,7 +224,7 @@ def group_starts(chains: int, groups: int) -> np.ndarray:
     """First chain of each group (group,).
 
     There are `groups` groups, or fewer if a group would have fewer than two chains, but at least two groups. Raises
-    ValueError for a single chain.
+    ValueError for fewer than two groups or chains.
     """
     whole_number("groups", groups, minimum=2)
     if chains < 2:
@@ -239,8 +239,8 @@ def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., 
     The first stage takes at most the share `first_stage` of the sweeps. In the second stage the gain is
     1 / (t - t0 + t0^exponent), with t0 the last sweep of the first stage. To first order an error of log Zhat
     shrinks by the factor 1 - gain in each sweep. Over the second stage the factor is
-    t0^exponent / (t - t0 + t0^exponent). The gain is limited: with it, the largest c_k / r_k of earlier sweeps would
-    give a step of at most one nat.
+    t0^exponent / (t - t0 + t0^exponent). The gain is limited, so that the largest ratio c_k / r_k of occupancy and
+    prior in earlier sweeps would give a step of at most one nat.
     """
     return lambda prior, sizes, sweeps: _recursion(prior, sizes, flatness, 0.0, exponent, first_stage * sweeps)
 
@@ -248,8 +248,9 @@ def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., 
 def wang_landau(flatness: float) -> Callable[..., Recursion]:
     """The recursion of Wang-Landau: log F starts at 1, is halved whenever the visits are flat, then falls as K / (n t).
 
-    n is the number of chains of a group, and t counts sweeps. After a halving that takes log F to K / (n t) or below,
-    log F is K / (n t). A sweep then adds 1 / t to the mean of log Zhat. With a prior r, a visit adds log F / (K r_k).
+    K is the number of rungs, n is the number of chains of a group, and t counts sweeps. After a halving that takes
+    log F to K / (n t) or below, log F is K / (n t). With a prior r, a visit adds log F / (K r_k). With equal weights, a
+    sweep then adds 1 / t to the mean of log Zhat.
     """
     return lambda prior, sizes, _: _recursion(prior, sizes, flatness, 1.0)
 
@@ -268,6 +269,6 @@ def _recursion(
         settled=np.zeros(groups, bool),
         gain=np.full(groups, gain),
         filled=np.zeros((groups, prior.size)),
-        # Before the first sweep, c_k / r_k is only known to be at most 1 / r_k (Tan 2017).
+        # Before the first sweep, the only bound of c_k / r_k is 1 / r_k (Tan 2017).
         largest=np.full(groups, 1.0 / prior.min()),
     )

@@ -1,7 +1,7 @@
 """Tours: Gibbs chains that start in a stopping set drawn from data and end on their return (Savarese et al. 2018).
 
-A tour starts at h of the set H with probability f(h) / Z_S and ends when it is back in H. Its mean length is Z / Z_S
-(Kac; corollary 2 of the paper).
+A tour starts at a hidden state h of the set with probability f(h) / Z_S, where Z_S is the sum of f over the set. The
+mean length of a tour is Z / Z_S (Kac; corollary 2 of the paper).
 """
 
 from typing import Any, NamedTuple
@@ -84,8 +84,8 @@ def run(
 
     data: 0/1 matrix (examples, visible). rounds: hidden states drawn for each example; by default the draws take at
     most a fifth of the sweeps. tours: number of tours; by default it follows from the budget. cap: largest length of a
-    tour; by default there is no limit. Sweeps that no tour uses are left over. Returns TourDraws. Raises ValueError for
-    impossible options and too small a budget.
+    tour; by default there is no limit. Sweeps that no tour uses are left over. Raises ValueError for impossible options
+    and too small a budget.
     """
     cap = None if cap is None else whole_number("cap", cap)
     threads = min(whole_number("threads", threads), ledger.chains)
@@ -113,7 +113,7 @@ def tours_within(sampler: "TourSampler", count: int | None, budget: int, cap: in
     """Make `count` tours. If `count` is None, make generations of tours until few of the `budget` sweeps are left.
 
     The size of a generation depends on the lengths of earlier tours, but not on the lengths of its own tours.
-    Otherwise the ratio of sums would be biased.
+    Otherwise the mean length would be biased.
     """
     if count is not None:
         count = whole_number("tours", count)
@@ -135,7 +135,7 @@ def tours_within(sampler: "TourSampler", count: int | None, budget: int, cap: in
 
 
 class TourSampler:
-    """Tours from one stopping set, numbered from 0: the draws of a tour depend only on the stream and its number."""
+    """Tours from one stopping set, numbered from 0: the draws of a tour depend only on its number and the stream."""
 
     def __init__(
         self,
@@ -161,9 +161,9 @@ class TourSampler:
     def run(self, count: int, budget: int, cap: int | None = None, *, keep: bool = False) -> Tours:
         """Start `count` tours, which end in the stopping set, at `cap` sweeps, or when their common budget is spent.
 
-        Unfinished tours have equal lengths. If the last sweeps of the budget are too few for all of them, the tours
-        with the lowest numbers make one more sweep. keep: whether to return the states visited. Raises
-        ValueError beyond 2^32 tours.
+        Unfinished tours have equal lengths, unless the last sweeps of the budget are too few for all of them. Then the
+        tours with the lowest numbers make one more sweep. keep: whether to return the states visited. Raises ValueError
+        beyond 2^32 tours.
         """
         start = self.stopping.starts(self.uniforms.random(count))
         paths = [] if keep else None
@@ -174,7 +174,6 @@ class TourSampler:
         """Run `count` chains from uniform hidden states until they reach the stopping set or spend half of the budget.
 
         Chains that have not reached it spend the other half. The states of chains that never reach it give `log_mass`.
-        Returns Probes.
         """
         words = self.stopping.members.rows.shape[1]
         rows = self.elsewhere.integers(0, 2**64, (count, words), dtype=np.uint64)

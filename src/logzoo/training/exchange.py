@@ -41,7 +41,7 @@ class ParallelTemperingPhase:
         self.keep_bias = keep_bias
         self.tracker = tracker
         self.flow = flow
-        # log f of further pairs and rungs is computed only on demand, because it costs as much as the exchanges.
+        # log f at rungs that no exchange uses is computed only on demand, because it costs as much as the exchanges.
         self.looks = {
             "all_pairs": flow is not None or (tracker is not None and tracker.all_pairs),
             "all_rungs": tracker is not None and tracker.all_rungs,

@@ -5,11 +5,11 @@ replica is "up" after a visit to the model end (beta = 1), and "down" after a vi
 of "up" among the labelled replicas of a rung. f_up changes most where exchanges fail. Rungs move there until f_up is
 linear in the rung's index.
 
-Replicas move ballistically if even and odd pairs are exchanged alternately. If a share a of exchanges succeeds, f_up
-rises by J (1 - a) / a over an inner gap. It rises by J / 2 more over an end gap, because replicas are relabelled
-on arrival. A linear f_up would therefore shrink the end gaps to zero if a > 2/3 inside. The feedback instead counts
-arrivals under their old label and adds J to every gap. f_up then rises by J / a over a gap, as in the random walk that
-the rule assumes. J / 2 is the flow: round trips per sweep and ladder.
+Replicas move ballistically if even and odd pairs are exchanged alternately. Let J / 2 be the flow: round trips per
+sweep and ladder. If a share a of exchanges succeeds, f_up rises by J (1 - a) / a over an inner gap. It rises by J / 2
+more over an end gap, because replicas are relabelled on arrival. A linear f_up would therefore shrink the end gaps to
+zero if a > 2/3 inside. The feedback instead counts arrivals under their old label and adds J to every gap. f_up then
+rises by J / a over a gap, as in the random walk that the rule assumes.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class FlowLadder(Resumed):
         # Until exchanges are seen, all count as accepted.
         self.exchange_rates = np.ones(rungs - 1)
         failures = (rungs - 1) * (1.0 - _EXCHANGE_RATE_AT_START) / _EXCHANGE_RATE_AT_START
-        # Round trips per replica and update: the rate of the even-odd scheme (Syed et al. 2022). Its inverse, the
-        # return time, is the time constant of all averages, but not below 2.
+        # Round trips per replica and update: the rate of the even-odd scheme (Syed et al. 2022). The return time is its
+        # inverse. All averages have this time constant in updates, or 2 updates if the return time is shorter.
         self.trip_rate = self.k / (rungs * (2.0 + 2.0 * failures))
         self.trips_seen = self.sweeps = self.quiet = 0
 

@@ -40,7 +40,7 @@ _FEWEST_WALKERS = 8
 _EPOCHS = 10
 # With a parameter of this size a unit never changes its state: training has diverged.
 _DIVERGED = 1e4
-# With this pseudo-count, initial visible biases lie between -4.6 and 4.6.
+# With this pseudo-count, initial visible biases lie between -4.62 and 4.62.
 _PSEUDO_SHARE = 0.01
 
 
@@ -194,7 +194,7 @@ def train(
 
 
 def rate_at(update: int, updates: int, learning_rate: float, schedule: str, alpha: float, per_epoch: int = 1) -> float:
-    """Learning rate of one update (see `train`); per_epoch: updates in an epoch."""
+    """Learning rate of one update (see `logzoo.train_rbm`); per_epoch: updates in an epoch."""
     if schedule == "epochs":
         return learning_rate / -(-(1 + update // per_epoch) // _EPOCHS)
     if schedule == "inverse":

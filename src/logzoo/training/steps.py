@@ -52,8 +52,8 @@ class Ascent(Resumed):
 class RMSprop(Ascent):
     """RMSprop (Tieleman & Hinton 2012): values += rate * G / D, D = epsilon + sqrt(M), elementwise.
 
-    M is a mean of G * G over updates with weights that fall by the factor `decay` per update and sum to 1 (Kingma & Ba
-    2015, section 3). The first M is therefore G * G. An M that starts at 0 would make the first steps
+    For gradients G, M is a mean of G * G over updates with weights that fall by the factor `decay` per update and sum
+    to 1 (Kingma & Ba 2015, section 3). The first M is therefore G * G. An M that starts at 0 would make the first steps
     1 / sqrt(1 - decay) times as long.
     """
 
@@ -82,7 +82,7 @@ class RMSprop(Ascent):
 class RMSspectral(RMSprop):
     """RMSspectral (Carlson, Collins, Hsieh, Carin & Cevher 2015): weights += rate * sharp(G / sqrt(D)) / sqrt(D).
 
-    D and the steps of the biases are as in RMSprop. rank: None for the exact `sharp`, or the rank of `sharp_of_rank`,
+    G, D and the steps of biases are as in RMSprop. rank: None for the exact `sharp`, or the rank of `sharp_of_rank`,
     which is faster but gives a different step and needs another rate. At rank 30, for gradients of RBMs of 180x500 and
     784x500, the step had 0.14 to 0.7 of the exact length and a cosine of 0.5 to 0.9 to the exact step.
     """
@@ -105,9 +105,8 @@ class RMSspectral(RMSprop):
 def sharp(matrix: np.ndarray) -> np.ndarray:
     """(sum S) U V' of the SVD U S V' of a float32 matrix: the steepest ascent in the spectral norm (Carlson et al.).
 
-    It is computed from the eigenvectors of the smaller Gram matrix in float64. The result equals the result of an SVD
-    in float64 up to float32 rounding, and takes half the time. Singular values below the rounding of a float32 gradient
-    count as 0.
+    The eigenvectors of the smaller Gram matrix in float64 give the result of an SVD in float64 up to float32 rounding,
+    in half the time. Singular values below the rounding of a float32 gradient count as 0.
     """
     if matrix.shape[0] > matrix.shape[1]:
         return sharp(matrix.T).T

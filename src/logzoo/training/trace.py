@@ -39,7 +39,7 @@ _COLUMNS = {
     "visible_bias": ("visible bias", "1", "visible"),
     "hidden_bias": ("hidden bias", "1", "hidden"),
 }
-# Number of examples whose log f is computed together, so that memory does not grow with the number of all examples.
+# Number of examples whose log f is computed together, so that memory does not grow with the number of examples.
 _TOGETHER = 500
 
 

@@ -1,19 +1,19 @@
 """Trackers: objects that follow log Z of an RBM while it is trained.
 
 KalmanTracker: a Kalman filter over the log Z of a ladder whose parameters change (Desjardins et al. 2011). Its state is
-log Z at every rung except the first, where log Z is exact, and a bias. The bias affects the observed change at the last
+a bias and log Z at every rung except the first, where log Z is exact. The bias affects the observed change at the last
 rung, because the particles at this rung also give the gradient. There is no prior on the change of log Z (sigma_Z is
-infinite). The predicted change is therefore the observed change with its noise, and no covariance is inverted.
+infinite). The predicted change is therefore the observed change with its noise, without inversion of a covariance.
 
-RtsTracker: log Zhat at all rungs follows the occupancy of the trainer's chains by log Zhat_k += alpha
-log(r_1 c_k / (r_k c_1)) (Carlson et al. 2016, section 4.4). The estimator `rts` has alpha = 1. Here the default
-is smaller, because an update has few draws and the parameters change.
+RtsTracker: log Zhat at all rungs follows the occupancy c of the trainer's chains by log Zhat_k += alpha
+log(r_1 c_k / (r_k c_1)), with prior r (Carlson et al. 2016, section 4.4). The estimator `rts` has alpha = 1. Here the
+default is smaller, because an update has few draws and the parameters change.
 
 JarzynskiTracker: annealed importance sampling along the training with separate chains, called walkers (Jarzynski 1997;
 Carbone, Hua, Coste & Vanden-Eijnden 2023). At every update the log-weight of a walker grows by
 log f_{t+1}(v) - log f_t(v), then the walker makes a sweep at the new parameters. Islands of walkers with unequal
-weights are resampled. log Z_t is log Z_0 + log mean exp(log-weight). Z is unbiased if the parameters do not depend on
-the walkers; the gradient uses other particles.
+weights are resampled. log Z_t is log Z of the base + log mean exp(log-weight). Z_t is unbiased if the parameters do not
+depend on the walkers; the gradient uses other particles.
 """
 
 from __future__ import annotations

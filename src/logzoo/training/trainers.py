@@ -120,7 +120,7 @@ def train_rbm(
         Whether stderr shows a progress bar. By default it does on a terminal.
     **options
         Options of the trainer. `trainers` lists them, such as ``k`` (sweeps in an update), ``particles`` (chains), and
-        ``tracker`` (``"kalman"`` or ``"rts"``) for the trainers that can track log Z. All trainers take four more.
+        ``tracker`` (``"kalman"`` or ``"rts"``) for the trainers that can track log Z. All trainers share four options.
         ``initial`` is ``"marginals"``, ``"small"`` or ``"uniform"``. ``alpha`` belongs to the inverse schedule
         (default 10,000). ``every`` is the number of updates between two rows of the trace, by default a hundredth of
         all updates. ``monitored`` is the largest number of examples of each split whose log-likelihood is traced

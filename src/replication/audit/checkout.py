@@ -1,7 +1,7 @@
 """The jobs that this checkout declares, and the regeneration of some files by these jobs.
 
-Snakemake runs the checkout's own Snakefile in a scratch folder that holds copies of inputs. It loads no code from the
-audited tree. A regeneration may run only the rules that make the picked files. None of these rules downloads anything.
+Snakemake runs the checkout's own Snakefile in a scratch folder, without code of the audited tree. A regeneration copies
+inputs to this folder, and may run only the rules that make the picked files. None of these rules downloads anything.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def _check_raw(findings, folder, kinds, jobs):
 
 
 def _check_inputs(findings, path, inputs, hashes, kinds):
-    """Check that every recorded input exists; an input with other content makes the file stale."""
+    """Check that every recorded input is present or in a manifest; a changed input makes the file stale."""
     for name, stated in inputs.items():
         known = name in hashes or name in kinds
         findings.check(path, "inputs", known, f"made from {name}, which is missing", "a file of the run")

@@ -13,7 +13,7 @@ setting `module` of the entry replaces <name>. A module that declares one figure
                                         `title`, `titles` (short titles of the models of the entry, or of the `figure`
                                         that the entry names) and `names` (titles of the estimators)
     CLAIMS, statistics(artifacts)       optional: {key: Claim}, and {key: Statistic} of the claims that can be tested;
-                                        the claim's id is <figure>-<key>
+                                        the claim's id is <figure>-<key>, or <figure> for an empty key
     sizes(here)                         the Size behind all these claims, or {key: Size}
 
 `artifacts` holds Datasets under the names of the inputs. A module with several figures has `FIGURES`, {name:
@@ -55,7 +55,7 @@ class Declaration(NamedTuple):
     sizes: Callable[[Here], Size | dict[str, Size]] | None = None
 
     def claims_of(self, figure: str) -> dict[str, Claim]:
-        """The claims by id, {<figure>-<key>: Claim}."""
+        """The claims by id."""
         return {f"{figure}-{key}" if key else figure: claim for key, claim in self.claims.items()}
 
 
@@ -126,7 +126,7 @@ class Here:
         self.data = f"data/{config['scale']}"
 
     def known(self, section: str, name: str) -> str:
-        """Return the name if the section of the configuration has it."""
+        """Return `name`; raise ValueError if the configuration's section lacks it."""
         return one_of(f"configuration: figures.{self.name}: {section}", name, self.config[section])
 
     def of(self, name: str) -> Here:
@@ -146,7 +146,7 @@ class Here:
         return names_of_trainings(name, self.config["models"][self.known("models", name)])
 
     def chains_of(self, model: str) -> int:
-        """Chains of the estimates of log Z of a model."""
+        """Number of chains of the estimates of log Z of a model."""
         return self.config["models"][self.known("models", model)].get("chains", self.chains)
 
     def trace(self, name: str) -> str:
@@ -217,13 +217,13 @@ class Here:
         return shape_of(self.config, self.known("models", model))
 
     def examples(self, model: str) -> int:
-        """Examples in the training split of a model's data set."""
+        """Number of examples in the training split of a model's data set."""
         return self.config["datasets"][self.config["models"][model]["dataset"]]["splits"]["train"]
 
     def timed_estimators(self, key: str, model: str, estimators: list[str], chains: int) -> Experiment:
         """The experiment that measures the seconds of estimators on one model, at the budgets of the entry.
 
-        On a small model the budgets are larger, because the fixed cost of an estimate would hide the cost of its
+        On a small model these budgets are multiplied, because the fixed cost of an estimate would hide the cost of its
         sweeps.
         """
         visible, hidden = self.shape(model)

@@ -1,6 +1,6 @@
 """Experiments: the jobs that make the data behind figures, the paths of their artifacts, and their expected costs.
 
-The workflow imports this module at every start, so it imports no slow package.
+Every start of the workflow imports this module, which therefore imports no slow package.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Experiment(NamedTuple):
     `run` is "module:function"; `inputs` are named as in a declaration. `stream` holds the names of the random stream
     below the seed, and is empty for work without randomness. `methods` are the estimators or trainers that the job runs
     by name. Their code enters the source digest of the job. `work` is the expected cost of the job, {kind: units}, with
-    the kinds and units of `replication.costs`. `most` is the largest possible cost if it is larger.
+    the kinds and units of `replication.costs`. `most` is the largest possible cost, if larger than `work`.
     """
 
     path: str
@@ -114,7 +114,7 @@ def training_most(train: dict, visible: int, examples: int) -> dict[str, float]:
 
 
 def option_defaults(method: Any) -> dict[str, Any]:
-    """Returns {name: default} of the options of a `Method` or an `Estimator`; None for a default that is computed.
+    """Returns {name: default} of the options of a `Method` or an `Estimator`; None without a literal default.
 
     The defaults are read from the source code, because imports of estimators and trainers would delay every start
     of the workflow.

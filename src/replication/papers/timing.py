@@ -42,7 +42,7 @@ STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draw
 
 
 def seconds_of(function: Callable, repeats: int, fewest: int = 1) -> float:
-    """CPU seconds of the fastest of several calls, because other load only lengthens a call."""
+    """CPU seconds of the fastest call, because other load only lengthens a call."""
     taken = []
     while len(taken) < fewest or (len(taken) < repeats and sum(taken) < _ENOUGH):
         start = time.process_time()

@@ -1,7 +1,7 @@
 """A page of all figures, tables and verdicts with their provenance, and a separate page with only the scorecard.
 
 The page opens with the findings, a table of recommended estimators, and the figures that answer the question of a
-paper. Below, each figure and table opens from a small picture. Both pages are self-contained HTML from the templates
+paper. Below, each figure and table opens from a thumbnail. Both pages are self-contained HTML from the templates
 in workflow/templates. The same contents give the same bytes.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # Digits of the hash of an input, enough to identify it.
 _SHORT = 12
-# Lines and columns of a table that are shown in its small picture.
+# Numbers of lines (heading included) and columns of a table that its thumbnail shows.
 _CORNER = 8, 3
 
 
@@ -114,7 +114,7 @@ def scorecard_page(card: xr.Dataset, *, scale: str, folder: str, templates: File
 
 
 def _common(rows, scale, replaced):
-    """The contents of the templates that both pages share."""
+    """The variables that the templates of both pages use."""
     return {
         "rows": rows,
         "verdicts": [{"word": word, "slug": _slug(word), "sign": sign} for word, sign in SIGNS.items()],

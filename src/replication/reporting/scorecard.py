@@ -52,8 +52,7 @@ def scorecard(claims: Mapping[str, Any], verdicts: Mapping[str, xr.Dataset], fig
 
     claims: {id: entry}, as in `reporting.verdicts`; an entry has `not_tested` if the claim cannot be tested. verdicts:
     {figure: Dataset of `reporting.verdicts.verdicts`}. figures: {figure: {paper, picture ("" if there is none),
-    artifacts ({name: path})}}, in the order of papers. Attributes of the Dataset name the data sets that stand-ins
-    replace.
+    artifacts ({name: path})}}, in the order of papers. Attributes of the Dataset name replaced data sets and models.
 
     Raises ValueError for a claim with neither a verdict nor a reason why it was not tested, and for a verdict on a
     different claim.

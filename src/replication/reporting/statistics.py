@@ -137,7 +137,7 @@ def joined(*texts: str) -> str:
 
 
 def tail(statistic: Statistic, bound: float) -> float:
-    """Two-sided tail probability of a bound under a statistic; NaN if the statistic has no interval."""
+    """Two-sided tail probability of a statistic if its true value is `bound`; NaN if it has no interval."""
     from scipy.special import stdtr  # takes long to import, and every job of the workflow would wait for it
 
     if statistic.number:
@@ -156,7 +156,7 @@ def tail(statistic: Statistic, bound: float) -> float:
 
 
 def _left_out(measured, replicated, losing):
-    """Jackknife variance of a statistic, and its degrees of freedom, over the repeats of the arrays in `losing`.
+    """Jackknife variance of a statistic and its degrees of freedom, over repeats of the arrays numbered in `losing`.
 
     If there are many repeats, they are left out in groups.
     """
@@ -176,7 +176,7 @@ def _left_out(measured, replicated, losing):
 
 def _student(freedom):
     """Half-width of a 95% interval in standard errors, by Student's t distribution."""
-    from scipy.special import stdtrit  # takes long to import, and every job of the workflow would wait for it
+    from scipy.special import stdtrit  # takes long to import
 
     return float(stdtrit(freedom, QUANTILES[1]))
 

@@ -79,7 +79,7 @@ SETTINGS = {
 
 def new_figure(width: float, height: float) -> Figure:
     """An empty figure of this size in inches, whose layout keeps the labels of panels from overlapping."""
-    from matplotlib.figure import Figure  # takes long to import, as do its parts below
+    from matplotlib.figure import Figure  # takes long to import, as do its modules below
 
     return Figure(figsize=(width, height), layout="constrained")
 
@@ -177,7 +177,7 @@ def draw_bars(axis: Axes, x: Points, values_and_band: Banded, every: int = 1, st
 
 
 def mark_stand_in(figure: Figure, *datasets: xr.Dataset) -> None:
-    """State on the figure that stand-in data replace the intended data set."""
+    """Name replaced data sets and models on the figure, if there are any."""
     line = stand_in_line(stand_ins(datasets))
     if line:
         figure.suptitle(line, color="#D55E00", fontweight="bold")
@@ -191,7 +191,7 @@ def finished(figure: Figure, *datasets: xr.Dataset, panels: Iterable[Axes] = ())
 
 
 def title_of(title: str, dataset: xr.Dataset) -> str:
-    """The title of a model, marked if a stand-in replaces the model."""
+    """The title of a model, marked if a stand-in replaces the model or its data set."""
     return f"stand-in for {title}" if "stand_in_for" in dataset.attrs else title
 
 

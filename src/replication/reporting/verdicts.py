@@ -154,7 +154,7 @@ def table_of_claims(rows: Mapping[str, Any], texts: Mapping[str, str]) -> xr.Dat
 
 
 def number_of(row: Any) -> str:
-    """A statistic with its interval, in words; `row` is a row of a Dataset of claims."""
+    """A statistic with its interval, as text; `row` is a row of a Dataset of claims."""
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     if np.isnan(value):
         return "no data"
@@ -166,7 +166,7 @@ def number_of(row: Any) -> str:
 
 
 def bound_of(row: Any) -> str:
-    """The bounds of a claim, in words; `row` is a row of a Dataset of claims."""
+    """The bounds of a claim, as text; `row` is a row of a Dataset of claims."""
     bounds = {name.replace("_", " "): float(row[name]) for name in BOUNDS}
     return " and ".join(f"{words} {bound:g}" for words, bound in bounds.items() if not np.isnan(bound)) or "-"
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from replication.types import Settings
 
 
-# Pixels of a PNG for each pixel on the page. Text is then of equal size, except in figures wider than the page.
+# Pixels of a PNG for each pixel on the page. Figures up to the width of the page then have equal text sizes.
 _FINER = 1.5
 # Largest width of a picture in pixels.
 LARGE, SMALL = 790, 200

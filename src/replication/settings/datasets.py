@@ -1,4 +1,4 @@
-"""Settings of raw data and of the data sets that are read from them (config/datasets.yaml)."""
+"""Settings of raw data and of data sets (config/datasets.yaml)."""
 
 # The type `Dataset` is made at run time.
 # pyright: reportInvalidTypeForm=false
@@ -17,7 +17,7 @@ _FILE = "^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$"
 
 
 class Checked(Section):
-    """Checksums of a file."""
+    """Checksums and size of a file."""
 
     sha256: Sha256 | None = Field(None, description="SHA-256 of the bytes.")
     git_blob: GitBlob | None = Field(None, description='SHA-1 over "blob LENGTH", a zero byte and the bytes.')

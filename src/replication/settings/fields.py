@@ -27,7 +27,7 @@ class WrongSetting(ValueError):
 
 
 def check_known(names: Iterable[str], choices: Iterable[str], key: str = "") -> None:
-    """Raise `WrongSetting` for the first name that is not among the choices. The message lists the choices."""
+    """Raise `WrongSetting` for the first name that is not among the choices. The message lists at most 30 choices."""
     for name in names:
         if name not in choices:
             raise WrongSetting(f"unknown name {shown(name)}; {expected_one_of(name, choices)}", key)

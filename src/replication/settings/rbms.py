@@ -119,7 +119,7 @@ class FullAnnealing(Section):
 
 
 class Annealing(Section):
-    """Sizes of AIS. Missing sizes come from the grid, then from `checks.ais`."""
+    """Sizes of AIS. Missing sizes come from `ais` of the data set, else of the grid, else from `checks.ais`."""
 
     sweeps: Count | None = Field(None, description="Budget in sweeps per chain.")
     chains: AtLeastTwo | None = Field(None, description="Number of chains.")
@@ -134,7 +134,7 @@ def _several(single: Any) -> Any:
 
 
 class GridTraining(Section):
-    """Trainings of a grid: one setting for each combination of elements of its lists, also those in `options`."""
+    """Trainings of a grid: one setting for each combination of elements of its lists, also of lists in `options`."""
 
     method: _several(str) = Field(description="Trainer.")
     hidden: _several(Count) = Field(description="Hidden units.")

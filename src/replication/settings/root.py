@@ -1,4 +1,4 @@
-"""The configuration of one scale, merged from the files of config/, and checks of names that refer to other entries."""
+"""The configuration of one scale, merged from files of config/, and checks of names that refer to other entries."""
 
 # `either` makes types at run time.
 # pyright: reportInvalidTypeForm=false
@@ -119,7 +119,7 @@ class Paper(Section):
 class Figure(Scaled):
     """A figure or table. Its declaration, a module in `src/replication/papers/<paper>/`, determines its settings.
 
-    Several declarations read the settings below. Each other setting belongs to one declaration.
+    The settings below have fixed types. A declaration may read other settings as well.
     A setting that the declaration does not read is refused.
     """
 
@@ -171,7 +171,7 @@ def _scale(name: str) -> str:
 
 
 class Settings(Section):
-    """The configuration: the files of `config/` and of `--configfile`, merged in this order."""
+    """The configuration, merged from the files that the Snakefile lists, then from `--configfile`."""
 
     scale: Annotated[Name, AfterValidator(_scale)] = Field(description="Name of the scale, and of its folders.")
     seed: Annotated[int, Field(ge=0)] = Field(description="Root of all random streams.")
@@ -210,7 +210,7 @@ def check_references(settings: Settings, config: dict) -> None:
 
 
 def check_names(key: str, names: Iterable[str], choices: Collection[str]) -> None:
-    """Raise ValueError for the first name that is not among the choices. The message lists the choices."""
+    """Raise ValueError for the first name that is not among the choices. The message lists at most 30 choices."""
     try:
         check_known(names, choices)
     except WrongSetting as error:

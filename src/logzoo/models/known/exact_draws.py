@@ -1,9 +1,9 @@
 """Exact draws of RBMs of special structure, without Markov chains or burn-in.
 
 An RBM is read as Ising spins on a graph: visible and hidden units are sites, and weights are bonds. On a narrow graph,
-such as a strip of a lattice, a transfer matrix gives log Z and draws for any signs of the couplings. Sites enter one by
-one, and are dropped when all their neighbours have entered. The front is the set of sites that have entered and are not
-dropped. A table holds the log of the sum over all dropped sites for each of the front's 2^width states.
+such as a strip of a lattice, a transfer matrix gives draws for any signs of the couplings. Sites enter one by one, and
+are dropped when all their neighbours have entered. The front is the set of sites that have entered and are not dropped.
+A table holds the log of the sum of f over all dropped sites for each state of the front.
 Spins without field and frustration are drawn by coupling from the past of their random-cluster model.
 """
 
@@ -48,7 +48,7 @@ def spins_of(rbm: RBM) -> Spins:
 
 
 def aligned(spins: Spins) -> Floats | None:
-    """Signs (site,) that, multiplied into the spins, leave no coupling negative; None if couplings are frustrated."""
+    """Signs (site,) that make all couplings positive if spins are multiplied by them; None if this is impossible."""
     # Imported here, because these modules take long to import.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -144,7 +144,7 @@ def narrow_draws(steps: list[Step], count: int, generator: Generator) -> Array:
 
 
 def _tables(table, step):
-    """The tables before each drop of a step and after the last drop; the front's first site is the highest bit."""
+    """The tables before each drop of a step and after the last; the front's first site is an index's highest bit."""
     tilt = np.full(table.size, step.field)
     for position, coupling in step.bonds:
         parts = tilt.reshape(1 << position, 2, -1)
@@ -227,7 +227,7 @@ def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
     Raises
     ------
     ValueError
-        If no method of exact draws applies, and if the couplings are too strong for the third method.
+        For a bad count, if no method applies, and if the couplings are too strong for the third method.
 
     Notes
     -----

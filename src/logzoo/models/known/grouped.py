@@ -23,7 +23,7 @@ def grouped(
 
     columns A (visible, group), sizes (group,), visible_bias c (visible,), group_bias b (group,).
     log Z = log sum over the counts n of prod_g C(size_g, n_g) exp(b_g n_g) prod_i (1 + exp(c_i + sum_g A_ig n_g)).
-    Raises ValueError for shapes that do not match and more than 2**23 combinations of counts.
+    Raises ValueError for shapes that do not match and for more than 2**23 combinations of counts.
     """
     log_z = float(logsumexp(log_terms(columns, sizes, visible_bias, group_bias)))
     return RBM(np.repeat(columns, sizes, axis=1), visible_bias, np.repeat(group_bias, sizes)), log_z
@@ -88,7 +88,7 @@ def twins(
 ) -> tuple[RBM, float]:
     """An RBM with one group of hidden units, and its log Z in nats.
 
-    The RBM has two mirrored modes. In one mode most hidden units are on, in the other mode most are off.
+    The RBM has two mirrored modes. In one mode most hidden units are on, and in the other most are off.
 
     Weights are 2 strength xi u / hidden, with random signs xi and u uniform on [0, 1]. The visible bias is minus half
     of the input from all hidden units. odds: odds that at least half of the hidden units are on.
@@ -125,10 +125,10 @@ def hopfield(
 
     Each pattern has its own group of equal hidden units. hidden: number of hidden units; the sizes of the groups differ
     by at most one. A group that is all on adds strength times its pattern to the inputs of the visible units, and a
-    group that is all off subtracts it. There is no field. Visible units are in random order. The numbers of visible
-    units with each combination of signs differ by at most one. The 2^patterns modes are equally probable if 2^patterns
-    divides the number of visible units (Hopfield 1982; one pattern: Mattis 1976). Raises a ValueError that names the
-    argument.
+    group that is all off subtracts it. As Ising spins, the units have no field. Visible units are in random order. The
+    numbers of visible units with each combination of signs differ by at most one. The 2^patterns modes are equally
+    probable if 2^patterns divides the number of visible units (Hopfield 1982; one pattern: Mattis 1976). Raises a
+    ValueError that names the argument.
     """
     patterns = whole_number("patterns", patterns)
     if 2.0 ** min(patterns, 99) > LARGEST_SUM:
@@ -181,7 +181,7 @@ def random_blocks(
 ) -> tuple[RBM, float]:
     """The RBM of `count` diagonal blocks by `random_small`, and its log Z in nats.
 
-    Raises ValueError as `random_small` does.
+    Raises ValueError for a bad count, and as `random_small` does.
     """
     options = {"visible": visible, "hidden": hidden, "scale": scale, "bias": bias}
     return blocks(random_small(generator, **options) for _ in range(whole_number("count", count)))

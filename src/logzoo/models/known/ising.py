@@ -51,7 +51,7 @@ def log_z_torus(side: int, coupling: float) -> float:
     """log Z in nats of side x side spins with log f = coupling * sum over the 2 side^2 bonds of s s'.
 
     The side is even, so that log Z does not depend on the sign of the coupling. The formula is due to Kaufman (1949),
-    in the form of Ferdinand & Fisher (1969): Z is half a sum of four products. One of the products is negative below
+    in the form of Ferdinand & Fisher (1969): Z is proportional to a sum of four products. One product is negative below
     the critical coupling 0.44069. Raises ValueError for an odd side and for a coupling that is not a number from -300
     to 300.
     """
@@ -85,7 +85,7 @@ def log_z_torus(side: int, coupling: float) -> float:
 
 # {turn to the left in quarters: exp(i turn / 2)}.
 _PHASES = {0: 1.0, 1: np.exp(0.25j * np.pi), -1: np.exp(-0.25j * np.pi)}
-# Largest difference in nats between two factorisations of the same matrix, which measures the effect of rounding.
+# Largest difference between log |det| of a matrix and of its transpose, which measures the effect of rounding.
 LARGEST_ERROR = 1e-8
 
 

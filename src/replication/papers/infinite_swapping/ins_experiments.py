@@ -47,7 +47,7 @@ def _chains(samplers, ladders):
 
 
 def gradients(here: Here) -> Experiment:
-    """The experiment on the distance of the estimates of a figure's samplers from the exact gradient."""
+    """The experiment on the distance between the exact gradient and the estimates of a figure's samplers."""
     model, samplers = here.entry["model"], samplers_of(here)
     names = here.trainings(model)
     sizes = here.chosen("states", "ladders", "steps", "repeats", "points")
@@ -70,7 +70,7 @@ def compared(
 ) -> dict[str, Experiment]:
     """The experiments {trainer: experiment} of a comparison: repeats of a training by each of these trainers.
 
-    initial_scale: standard deviation of the initial parameters, in place of the defaults of the trainers.
+    initial_scale: standard deviation of the initial parameters, in place of the option `initial`.
     """
     comparison, experiments = comparison_of(here, name), {}
     sizes = {key: comparison[key] for key in ("repeats", "points", "subset", "paired") if key in comparison}

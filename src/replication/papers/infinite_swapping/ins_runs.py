@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def gradients(artifacts: Artifacts, *, states: Iterable[str], stream: Stream, **settings: Any) -> xr.Dataset:
-    """The experiment at the first snapshot (`early`) and at the last parameters (`late`) of independent trainings.
+    """Gradient distances at the first snapshot (`early`) and at the last parameters (`late`) of independent trainings.
 
     artifacts: `models` and `snapshots` by training. Returns the Datasets of `gradient_distances`, joined over
     `training`.
@@ -63,8 +63,8 @@ def gradient_distances(
     """Distances of gradient estimates from the exact gradient, and of a replica's temperatures from uniform.
 
     states: {name: RBM}. samplers: {name: settings of InfiniteSwapping}. Each repeat runs `ladders` ladders from uniform
-    units for `steps` sweeps; a setting `ladders` of a sampler takes precedence. Distances are computed at up to
-    `points` numbers of sweeps, which grow by equal ratios. Returns a Dataset over (state, sampler, repeat, step).
+    units for `steps` sweeps; a setting `ladders` of a sampler takes precedence. Distances are computed after up to
+    `points` of these sweeps, spaced by about equal ratios. Returns a Dataset over (state, sampler, repeat, step).
     """
     looks = np.unique(np.geomspace(1, steps, points).round().astype(int))
     shape = len(states), len(samplers), repeats, looks.size
@@ -143,7 +143,7 @@ def trainings(
 
     train: settings of the training, including `method`. paired: all trainers also share the initial weights and the
     mini-batches of a repeat, so that differences between trainers vary less. initial_scale: standard deviation of the
-    initial weights and biases, in place of the trainer's default.
+    initial weights and biases, in place of the option `initial`.
     """
     data = visible_matrix(artifacts["dataset"], "train")
     snapshots = {"every": max(1, train["updates"] // points), "snapshots": points}

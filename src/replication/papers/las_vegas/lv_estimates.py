@@ -68,12 +68,12 @@ def tour_estimates(
     shares: Sequence[float],
     stream: Stream,
 ) -> xr.Dataset:
-    """Estimates of log Z by the first tours of each replicate, for up to `points` numbers of tours from 10 to `tours`.
+    """Estimates of log Z from the first n tours of each replicate, at up to `points` values of n from 10 to `tours`.
 
     Tours are cut after `cap` sweeps. The stopping set has a draw for each example of `data` (examples, visible).
     sweeps: limit on the sweeps of all tours of a replicate. At this limit, unfinished tours are cut at lengths
     that differ by at most one sweep. others: other estimators {name: (method, options)}, run from log-odds `base` with
-    `chains` chains. Their budgets are `shares` of the mean chain-sweeps of all tours and the stopping set. Returns a
+    `chains` chains. The estimators use `shares` of the mean chain-sweeps of all tours and the stopping set. Returns a
     Dataset over (replicate, tours) and (estimator, share, replicate), with log Z in nats.
     """
     counts = np.unique(np.geomspace(_FIRST, tours, points).round().astype(int))

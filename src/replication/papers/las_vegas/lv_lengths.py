@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # From the paper and its code: tours of figures 2 and 3, hidden units of the model, updates of its training, and the
 # length at which figure 3 cuts tours.
 TOURS, HIDDEN, UPDATES, LIMIT = 19_200, 32, 42_900, 99_999
-# Measured mean length of tours with 32 hidden units, over visible units drawn and at their means, and over the three
+# Measured mean length of tours with 32 hidden units, over visible units drawn and at their means, and over the
 # stopping sets of lv-f2b.
 _MEAN_LENGTH = 1_100
 

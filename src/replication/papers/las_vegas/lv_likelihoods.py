@@ -183,7 +183,7 @@ def statistics_2(artifacts: Artifacts) -> Statistics:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Hidden units, epochs and runs. Trainings at a small rate that end earlier count as a reduced size."""
+    """Hidden units, epochs and runs. Fewer epochs than in the paper, as at the small rate, count as a reduced size."""
     entry = here.config["trainings"][here.entry["trainings"]]
     runs = {name: trainer.get("runs", entry["runs"]) for name, trainer in entry["trainers"].items()}
     least, of_rivals = min(runs.values()), min(runs[name] for name in (REFERENCE, *_RIVALS))

@@ -103,7 +103,7 @@ def _likelihoods(here, name, key):
 
 
 def _settings(here: Here) -> Settings:
-    """Title of the table, which includes sizes of its trainings, and titles and published numbers of its trainers."""
+    """Title of the table with sizes of the trainings, and titles and published numbers of the trainers."""
     entry = here.config["trainings"][here.entry["trainings"]]
     train = entry["train"]
     sizes = f"{_VALUES[train['values']]}, {train['hidden']} hidden units, {train['updates']:,} updates"

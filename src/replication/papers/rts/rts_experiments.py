@@ -74,7 +74,7 @@ def initial_iterations(
 
 
 def _by_stochastic_approximation(sampler, sweeps, iterations):
-    """log Zhat and occupancy (iteration, rung) by eq 19, from Zhat = 1: iteration t adds c_k / (t r_k) to log Zhat."""
+    """log Zhat and occupancy (iteration, rung) by eq 19 from Zhat = 1: iteration t adds c_k / (t r_k) + constant."""
     rungs = sampler.betas.size
     log_z_hat, prior, history = np.zeros(rungs), np.full(rungs, 1.0 / rungs), []
     for number in range(1, iterations + 1):
@@ -90,8 +90,8 @@ def runs(artifacts: Artifacts) -> xr.Dataset:
     """The part of an `estimate` that figures read, as a Dataset with log Z over (budget, replicate).
 
     If the estimate has transition matrices, the Dataset also has the numbers of initial iterations and the mean matrix.
-    The transition matrices of n runs would take n times the space. Each row of the mean matrix is a mean over
-    the runs whose chains moved from that part of the ladder.
+    The transition matrices of n runs would take n times the space. Row i of the mean matrix is the mean over
+    the runs with a move from part i of the ladder.
     """
     estimate = artifacts["estimate"]
     if "transition_matrix" not in estimate:

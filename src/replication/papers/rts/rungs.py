@@ -66,7 +66,7 @@ def run(
     mbar_estimates: int,
     stream: Stream,
 ) -> xr.Dataset:
-    """log Z (estimator, ladder, estimate, run) for linear ladders with different numbers of rungs.
+    """log Z (estimator, rungs, estimate, run) for linear ladders with different numbers of rungs.
 
     Each ladder has independent runs of `sweeps` sweeps. Each run is resampled `estimates` times with replacement,
     `samples` draws at a time. Every estimator but `mbar` makes an estimate from each sample. `mbar` makes

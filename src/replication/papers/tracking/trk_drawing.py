@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from replication.types import Axes, DataArray, Dataset, Figure
 
 
-# Colours of observations between updates, of observations between temperatures, and of the bias between updates.
+# Colours of observations between updates, of observations between temperatures, and of the bias.
 BY_UPDATE, BY_TEMPERATURE, BIAS = "#D55E00", "#0072B2", "#009E73"
 # Half-width of the band around a tracked value, in its standard deviations.
 DEVIATIONS = 3.0

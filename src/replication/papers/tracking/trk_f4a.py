@@ -346,7 +346,7 @@ def _draw_ladder(axis, trace):
 
 
 def _legend(axis, *others, title=None):
-    """Draw a legend in one line above a panel, and a title above the legend."""
+    """Draw a legend above a panel, and a title above the legend."""
     named = [handle for panel in (axis, *others) for handle in panel.get_legend_handles_labels()[0]]
     position = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.0, "alignment": "right"}
     axis.legend(handles=named, ncols=3, fontsize=7.5, columnspacing=1.2, title=title, title_fontsize=10, **position)

@@ -111,8 +111,8 @@ def best(
     """Select and evaluate the best model of a grid; published: {name: published number}.
 
     AIS with `sweeps` and `chains` selects the best model. AIS with the settings `judge` {"sweeps", "chains"} and other
-    draws evaluates this model. If `long_sweeps` is not None, a further AIS with this budget measures the spread of the
-    weights with more distributions.
+    draws evaluates this model. If `long_sweeps` is not None, AIS with this budget also measures the spread of the
+    weights with another number of distributions.
     """
     traces, dataset = artifacts["traces"], artifacts["dataset"]
     rbms, base = {name: RBM.from_dataset(model) for name, model in artifacts["models"].items()}, matched_base(dataset)

@@ -60,7 +60,7 @@ _KEYS = {"mnist-fixed": "mnist", "caltech": "caltech"}
 
 
 def sizes(here: Here) -> Size:
-    """Our sizes beside the published sizes. Six settings combine two learning rates and three values of alpha."""
+    """Our sizes beside the published sizes. The six settings are two learning rates times three alphas."""
     return grid_size(here, {"hidden units": 500, "updates": 200_000, "settings of a data set": 6}, repeats=1)
 
 

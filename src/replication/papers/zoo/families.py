@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from replication.types import Inputs
 
 
-# {key of the entry of a model that was not trained here: its trainer label}.
+# {key in the entry of a model that was not trained here: label in place of a trainer}.
 _UNTRAINED = {"import": "imported", "known": "known"}
 
 

@@ -98,7 +98,7 @@ def _often(listed, seconds, names, count):
 
 
 def winner_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
-    """A row for every family. The last two rows list how often estimators are among the best, and which never are."""
+    """A row for every family. The last two rows list the estimators among the best, with counts, and the others."""
     zoo, rows, listed = artifacts["zoo"], {}, {"best": [], "best_in_time": []}
     titles = [names[name] for name in zoo["estimator"].values]
     for family, part in families(zoo).items():
@@ -120,7 +120,7 @@ def winner_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
 def within(logs: Array, seconds: Array, limit: float) -> Array:
     """Log RMSE (n, estimator) within `limit` seconds, interpolated from log RMSEs at budgets (n, estimator, budget).
 
-    seconds: (estimator, budget), rising with the budget. The result is NaN if the smallest budget takes longer than
+    seconds: (estimator, budget), nondecreasing in budget. The result is NaN if the smallest budget takes longer than
     `limit`.
     """
     values = np.full(logs.shape[:2], np.nan)

@@ -118,7 +118,7 @@ def both_sides(
 
 
 def upper_side(rbm: RBM, ledger: SweepLedger, stream: Stream, starts: np.ndarray, base: np.ndarray) -> float:
-    """log Z by annealing down from `starts` (chain, visible): log Z_1 - log mean exp(-w), in nats.
+    """log Z in nats by annealing down from `starts` (chain, visible): log Z_1 - log mean exp(-w), with log weights w.
 
     From exact draws the expected value of exp(-w) is Z_1 / Z. By Jensen's inequality the estimate is then above log Z
     on average (Burda, Grosse & Salakhutdinov 2015; Grosse, Ghahramani & Adams 2015).

@@ -1,4 +1,4 @@
-"""The zoo as a page on which the reader chooses: family, budget, estimators and quantity.
+"""The zoo as a page on which the reader chooses family, budget, estimators and quantity.
 
 The page is self-contained HTML from the templates in workflow/templates; the same contents give the same bytes. All
 numbers of the page come from `results`. A script on the page selects and draws them. Without scripts the page shows a

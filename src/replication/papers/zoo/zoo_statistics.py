@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 _RISK = 0.05
-# A run is wrong if its error exceeds both this number of nats and this number of its own standard errors.
+# A run is wrong if its error exceeds both _WRONG_NATS nats and _WRONG_ERRORS of its own standard errors.
 _WRONG_NATS, _WRONG_ERRORS = 0.5, 4.0
 
 
@@ -123,8 +123,8 @@ def resampled_moments(part: "xr.Dataset") -> Moments:
 def _drawn(measured, errors, generator):
     """Draws of the moments of normal errors (..., replicate), about the measured moments.
 
-    Without bias, n times the mean square divided by its true value is chi-squared. The mean has Student's t
-    distribution.
+    Without bias, the sum of squared errors divided by their variance is chi-squared. The standardised mean has
+    Student's t distribution.
     """
     count = errors.shape[-1]
     std_error = errors.std(axis=-1, ddof=min(count - 1, 1)) / np.sqrt(count)
