@@ -208,7 +208,7 @@ def cut(estimate: Estimate) -> Estimate:
 
     An interval that lies beyond a bound becomes an interval of one standard error inside the bound, not a point.
     """
-    # Sorted, because rounding may swap bounds that are equal.
+    # Rounding may swap bounds that are equal, so they are sorted.
     least, most = sorted(estimate.bounds)
     low, high = estimate.interval
     ends = min(low, most - estimate.std_error), estimate.log_z, max(high, least + estimate.std_error)

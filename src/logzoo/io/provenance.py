@@ -63,7 +63,7 @@ def direct_imports(module: str, *, packages: tuple[Path, ...] = (PACKAGE_FOLDER,
 
 def software_versions() -> dict[str, str]:
     """Return {name: version} for Python, logzoo and the libraries that may change an artifact."""
-    # Imported here, because platform and metadata take longer to import than the rest of the module.
+    # The imports are here, because platform and metadata take longer to import than the rest of the module.
     import platform
     from importlib.metadata import PackageNotFoundError, version
 

@@ -7,8 +7,8 @@ temperature, the other particles have the remaining set R. The terms F(S) exp(m[
 all assignments. The share of the terms with the same |S| in this sum is the probability that the next particle has the
 last temperature. F and B take (K - 1) 2**(K - 2) multiplications each, although there are K! assignments.
 
-Sums stay in float64 without logarithms. Potentials u_i + w_k >= m[i, k], with equality along the best assignment, scale
-the weights to exp(m[i, k] - u_i - w_k) <= 1. The scaled weights of the best assignment have the product 1. The sum over
+Sums stay in float64 without logarithms. Particles have potentials u_i, and temperatures w_k. u_i + w_k >= m[i, k], with
+equality along the best assignment. The scaled weights exp(m[i, k] - u_i - w_k) are at most 1, and 1 there. The sum over
 all assignments therefore lies between 1 and K!, and terms that underflow are below the rounding error of the sum.
 """
 

@@ -91,8 +91,8 @@ def emit_decision(builder: ir.IRBuilder, x: ir.Value, half: ir.Value) -> tuple[i
     for coefficient in reversed(_POLYNOMIAL[:-1]):
         power = llvm.call(builder, "fmuladd", power, r, _floats(coefficient))
     decay = floats(builder.add(bits(power), builder.shl(bits(shifted), _integers(_MANTISSA_BITS))))
-    # With half u and trailing part t in (0, 1), the rarer value is drawn if (u + t) (1 + decay) < 65536 decay. That is,
-    # the excess decay (65536 - u) - u - 1 is above t (1 + decay) - 1, which lies between -1 and 1.
+    # With half n and trailing part t in (0, 1), the rarer value is drawn if (n + t) (1 + decay) < 65536 decay. Let
+    # excess = decay * (65536 - n) - n - 1. Then excess > t (1 + decay) - 1, which lies between -1 and 1.
     u = floats(builder.or_(half, _integers(_TWO_TO_23_BITS)))  # 2**23 + half, exact in float32
     left, passed = builder.fsub(_floats(_TWO_TO_23 + _HALVES), u), builder.fsub(_floats(_TWO_TO_23 - 1.0), u)
     excess = bits(llvm.call(builder, "fmuladd", decay, left, passed))

@@ -91,7 +91,7 @@ def _store_products(builder: ir.IRBuilder, products: Sequence[ir.Value], target:
 
 
 def _products(betas):
-    """An intrinsic that stores prod_j (1 + 2**(scale |a_j|)) at `betas` scales, as float64.
+    """An intrinsic that stores prod_j (1 + 2**(scale |a_j|)), as float64, for each of `betas` scales.
 
     It takes the address of the magnitudes, the number of their vectors, and the addresses of the scales (float32, at
     most 0) and of the products. Products stay in registers, and magnitudes are read once.

@@ -128,7 +128,7 @@ def _blocks(columns):
     return -(-columns // WIDTH)
 
 
-# Compiled, because the NumPy calls for the biases of a small model would take longer than an update.
+# This function is compiled, because the NumPy calls for the biases of a small model would take longer than an update.
 @kernel
 def _padded(vector: Array, unit: float | np.float32) -> Array:
     """A vector in fixed point, padded with zeros to whole blocks."""

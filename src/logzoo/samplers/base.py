@@ -1,4 +1,4 @@
-"""The base distribution where the path of an estimator starts, and the search for modes of mean field."""
+"""The base distribution where the path of an estimator starts, and the search for mean-field modes."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -280,8 +280,8 @@ def fit_acceptance(
 
     rung, step, accepted (draw,): the rung, the step size within [low, high], and whether the proposal was accepted.
     The parameters are the logits at `low` and at `high`. The logits in between and all constraints are linear in these
-    parameters, and the log-likelihood is concave. An interior-point method finds the maximum and satisfies every
-    constraint strictly.
+    parameters, and the log-likelihood is concave. An interior-point method approaches the maximum from
+    within the constraints.
     """
     share = (step - low) / (high - low)
     sign = np.where(accepted, 1.0, -1.0)

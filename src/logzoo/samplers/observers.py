@@ -27,7 +27,7 @@ class Stretch(NamedTuple):
     softmax(values @ readout + offset).
     """
 
-    values: np.ndarray  # (chain, sweep, value); no sweeps when no observer reads them
+    values: np.ndarray  # (chain, sweep, value); the axis of sweeps is empty if no observer reads values
     rungs: np.ndarray  # (chain, sweep + 1): x of sweep i is drawn at rungs[i]; rungs[i + 1] is drawn given x
     readout: np.ndarray  # (value, rung)
     slopes: np.ndarray  # (value, rung)

@@ -75,7 +75,7 @@ class ParallelTempering(_Ladders):
 
     def move_rungs(self, betas: np.ndarray) -> None:
         """Continue at these inverse temperatures (rung,)."""
-        # Rounded to float32, so that densities use exactly the inverse temperatures of the sweeps.
+        # Rounding to float32 makes densities use exactly the inverse temperatures of the sweeps.
         self.betas = np.asarray(betas, np.float32)
 
     @property
@@ -206,7 +206,7 @@ class InfiniteSwapping(_Ladders):
             raise ValueError(f"temperatures: expected numbers that increase from 1, found {temperatures.tolist()}")
         self.key = key
         self.count = count
-        # Rounded as in `ParallelTempering.move_rungs`.
+        # The rounding is that of `ParallelTempering.move_rungs`.
         self.betas = np.sort(1.0 / temperatures).astype(np.float32)
         self.partitions = partitions_of(temperatures.size, group)
         self.joint = one_of("density", density, DENSITIES) == "joint"

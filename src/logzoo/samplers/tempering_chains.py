@@ -34,7 +34,7 @@ _INTERPOLATION_TOLERANCE = 5e-4
 _NODE_COUNTS = (12, 16, 20, 24, 32, 48, 64, 96, 128)
 # Sweeps in a stretch, after which observers and the progress bar are updated.
 _STRIDE = 50
-# Added to every bin of plain counts (Carlson et al. 2016, section 4.3), so that no logarithm is infinite.
+# This number is added to every bin of plain counts (Carlson et al. 2016, section 4.3), so that logarithms are finite.
 COUNT_FLOOR = 0.1
 # Smallest occupancy in an update, which therefore changes log Zhat by at most about log(1e300) = 690 nats.
 OCCUPANCY_FLOOR = 1e-300

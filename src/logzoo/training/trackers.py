@@ -174,7 +174,7 @@ class RtsTracker(Resumed):
         self.follow(occupancy, np.full(rungs, 1.0 / rungs), particles.log_z_base())
 
     def follow(self, occupancy: np.ndarray, prior: np.ndarray, log_z_base: float) -> None:
-        """Move log Zhat by a step for the occupancy (chain, rung) of independent chains and the prior r (rung,)."""
+        """Update log Zhat by the occupancy (chain, rung) of independent chains. prior (rung,): r of the module text."""
         if not self.log_z_hat.size:
             self.log_z_hat = np.zeros(prior.size)
         if not self.influence.size:

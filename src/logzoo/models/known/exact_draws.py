@@ -49,7 +49,7 @@ def spins_of(rbm: RBM) -> Spins:
 
 def aligned(spins: Spins) -> Floats | None:
     """Signs (site,) that make all couplings positive if spins are multiplied by them; None if this is impossible."""
-    # Imported here, because these modules take long to import.
+    # The imports are here, because they take long.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -104,7 +104,7 @@ def steps_of(spins: Spins) -> tuple[list[Step], int]:
 
 
 def _order_of(spins):
-    # Imported here, because these modules take long to import.
+    # The imports are here, because they take long.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 

@@ -125,7 +125,7 @@ def hopfield(
 
     Each pattern has its own group of equal hidden units. hidden: number of hidden units; the sizes of the groups differ
     by at most one. A group that is all on adds strength times its pattern to the inputs of the visible units, and a
-    group that is all off subtracts it. As Ising spins, the units have no field. Visible units are in random order. The
+    group that is all off subtracts it. In spins 2 x - 1 the model has no field. Visible units are in random order. The
     numbers of visible units with each combination of signs differ by at most one. The 2^patterns modes are equally
     probable if 2^patterns divides the number of visible units (Hopfield 1982; one pattern: Mattis 1976). Raises a
     ValueError that names the argument.
@@ -195,7 +195,7 @@ def random_small(
     Biases balance the weights, so that a state and its reverse would be equally probable. A draw from N(0, bias^2) is
     then added to each bias. Raises a ValueError that names the argument.
     """
-    # Imported here, because it takes long to import.
+    # The import is here, because it takes long.
     from logzoo.models.exact_sums import exact_log_z
 
     visible, hidden = whole_number("visible", visible), whole_number("hidden", hidden)

@@ -149,7 +149,7 @@ def _bonds(horizontal, vertical):
 
 def _without_turning_back(first, second, tanh):
     """The sparse complex matrix 1 - T over directed bonds: all from `first` to `second`, then the reverse bonds."""
-    # Imported here, because it takes long to import.
+    # The import is here, because it takes long.
     from scipy.sparse import coo_array, eye_array
 
     start, end = np.concatenate([first, second]), np.concatenate([second, first])
