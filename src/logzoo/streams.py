@@ -34,7 +34,7 @@ class Stream:
 
     @property
     def key(self) -> np.uint64:
-        """64-bit key of the stream's counter-based generator (uint64)."""
+        """64-bit key (uint64) of the stream's random numbers in the kernels; `generator` has another key."""
         return np.uint64(int.from_bytes(self._digest()[:8], "little"))
 
     def generator(self) -> np.random.Generator:

@@ -13,7 +13,7 @@ _PAGES = "docs/estimators"
 
 
 def merged_configuration(*files: str, folder: str | Path = ".", over: Config | None = None) -> Config:
-    """The configuration that Snakemake merges in a folder from the files of the Snakefile and of the papers.
+    """The configuration of the project in a folder, merged from the files that its Snakefile names.
 
     files: more files of the folder, as for --configfile. over: settings that override all files.
     """

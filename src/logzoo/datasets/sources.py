@@ -165,7 +165,7 @@ def digests(path: Path) -> Digests:
 
 
 def matches(actual: Digests, entry: Mapping[str, Any]) -> bool:
-    """Whether a file has the checksums of its entry, or of a source that has the file in another form."""
+    """Whether a file has the checksums of its entry, or those of another version of the file at a source."""
     other_forms = [source for source in entry["sources"] if not source.get("gzip")]
     return any(_difference(actual, form) is None for form in (entry, *other_forms))
 

@@ -4,7 +4,7 @@ The stopping set is drawn from data. Savarese, Kakodkar & Ribeiro (2018), coroll
 sum of f over the stopping set. If tours were cut, the ratio (sweeps of all tours) / (tours that finished) lies below
 E[length] on average. The Gibbs kernel is reversible and positive. On average, an unfinished tour therefore needs at
 least as many further sweeps as a new tour in total.
-Cost: the sweeps of tours and probes, and one sweep for each hidden state drawn (for p(h | v) and f(h)).
+Cost: the sweeps of tours and probes, and one sweep for each draw of the stopping set, to compute p(h | v) and f(h).
 """
 
 from typing import Any

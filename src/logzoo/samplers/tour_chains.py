@@ -206,8 +206,8 @@ class TourSampler:
     def run_from(self, rows: np.ndarray, budget: int, cap: int | None = None, paths: list | None = None) -> TourStates:
         """Run tours as in `run`, but from hidden states `rows` (tours, words) uint64; returns TourStates at the end.
 
-        paths: list to which each stretch of sweeps appends (indices of its tours, number of sweeps before the stretch,
-        states (tour, sweep, words) before each sweep).
+        Sweeps are made in stretches. paths: list that receives a tuple for each stretch: indices of its tours, number
+        of earlier sweeps, and states (tour, sweep, words) before each sweep.
         """
         count = len(rows)
         if self.next_number + count > MOST_TOURS:

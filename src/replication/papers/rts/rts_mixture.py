@@ -114,7 +114,7 @@ def step_sizes(here: Here) -> Size:
 
 
 def draw_steps(artifacts: Artifacts) -> Figure:
-    """Mixing along the ladder with a fixed and an adaptive step, log Z, step sizes and acceptance."""
+    """Draw, for the fixed and the adaptive step, the rung of a chain, log Z, step sizes and acceptance rates."""
     mixture = artifacts["mixture"]
     figure = new_figure(9.2, 5.6)
     # Any, because matplotlib's type does not accept nested lists of names.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 PANEL_COLUMNS = 3
-# Estimators of the papers with lines of their own; others share a grey band.
+# These estimators and the best of a panel have lines of their own. All others share a grey band.
 COMPARED = ("ais", "raise", "rts", "las-vegas")
 HOLLOW, BELOW = "some run did not converge", "below the standard error of the truth"
 _OTHER, _OTHERS = "#E3E3E3", "range of the other estimators"

@@ -78,7 +78,7 @@ def error_of_truths(part: "xr.Dataset") -> tuple[float, float]:
 
 
 def outcomes(runs: "xr.Dataset") -> dict[str, np.ndarray]:
-    """Numbers {"right", "refused", "silently wrong": (estimator,)} of the runs (model, estimator, replicate).
+    """Count the runs (model, estimator, replicate): {"right": (estimator,), "refused": ..., "silently wrong": ...}.
 
     A run is silently wrong if it converged and its error exceeds both half a nat and four of its standard errors.
     """
