@@ -51,7 +51,7 @@ def estimate_log_z(
     rbm : RBM
     method : str, callable or Estimator
         ``"auto"`` enumerates small models, and runs different methods on other models until they agree to within
-        ``tolerance`` (default 0.1 nat). If they do not, the estimate does not converge. Any other name is an estimator
+        ``tolerance`` (default 0.1 nat). If they never do, the estimate is not converged. Any other name is an estimator
         of logzoo, listed by `methods`, or of an installed package with an entry point in ``logzoo.estimators``. Your
         own `Estimator` or function ``estimate(rbm, ledger, stream, **options)`` is run and checked like a listed one.
     sweeps : int, optional
@@ -201,11 +201,12 @@ def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
     Parameters
     ----------
     draws : Draws
-        Draws by `draw_samples`.
+        Result of `draw_samples`.
     method : str or Estimator
         Estimator that uses the sampler of the draws.
     **options
-        Options of the estimator. Pass options of its sampler to `draw_samples`, and ``draws`` of ``"mbar"`` to both.
+        Options of the estimator. Options of its sampler belong to `draw_samples`. Pass the option ``draws`` of
+        ``"mbar"`` to both functions.
 
     Returns
     -------
@@ -253,9 +254,9 @@ def methods() -> Listing:
 
 
 def _settings(rbm, method, sweeps, chains, base, data, threads, progress, options):
-    """The ledger, the checked data, and the options, with the other arguments of the method added."""
+    """The ledger, the checked data, and the options of the method, extended by its other arguments."""
     sweeps = _SWEEPS if sweeps is None else sweeps
-    # Most standard errors come from the spread between chains.
+    # At least two chains, because most standard errors come from the spread between chains.
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))
     # These options are added only if they are set, because a user's own method may lack them.
     options |= {"threads": threads} if threads is not None else {}

@@ -20,7 +20,7 @@ class SweepLedger:
     Parameters
     ----------
     sweeps : int or None
-        Sweeps per chain, or None for no limit. Trainings have no limit and only count their sweeps.
+        Sweeps per chain, or None for no limit. The ledger of a training has no limit.
     chains : int
         Number of chains.
 
@@ -32,7 +32,7 @@ class SweepLedger:
     Raises
     ------
     ValueError
-        For sizes that are not whole numbers above 0, and for more than 10^11 sweeps.
+        For sizes that are not whole numbers above 0, for over 10^11 sweeps, and for over 10^12 chains.
 
     Examples
     --------

@@ -29,7 +29,7 @@ def dbm_log_likelihood(
     layers : sequence of arrays
         Biases and weights in turn from the visible layer up, as in `RBM.from_dbm`.
     data : array of 0 and 1, shape (examples, layers[0].size)
-        With two or more hidden layers, each example costs an estimate of the log Z of these layers.
+        With two or more hidden layers, each example needs an estimate of log Z of these layers.
     method : str
     seed : int or str
     **settings
@@ -66,7 +66,7 @@ def dbm_log_likelihood(
     bias, weights, hidden_bias = (real_array("layers", array) for array in layers[:3])
     data = binary_matrix("data", data, visible=len(bias))
     estimates = [estimate_log_z(whole_rbm, method, seed=seed, **settings)]
-    # An example fixes the visible layer. Its input is added to the first bias of the other layers, which remain a DBM.
+    # An example fixes the visible layer, whose input adds to the first hidden bias. The hidden layers form a DBM.
     for i, inputs in enumerate(data @ weights + hidden_bias if len(layers) > 3 else ()):
         estimates.append(estimate_log_z(RBM.from_dbm([inputs, *layers[3:]]), method, seed=f"{seed}/{i}", **settings))
     wrong = sum(not estimate.converged for estimate in estimates)

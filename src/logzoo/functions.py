@@ -13,7 +13,7 @@ from logzoo.checks import expected_one_of, shown
 from logzoo.printing import table
 
 Function = str | Callable
-# Options that the library itself may set. Lists of options in messages and tables omit them.
+# Options that the library itself may set.
 _PASSED = {"progress", "stream", "threads"}
 
 

@@ -4,9 +4,9 @@ The geometric path at inverse temperature beta: log f_beta(v, h) = beta [c.v + v
 The base p_1 (beta = 0) has independent visible units with log-odds c0 and H uniform hidden units. Densities along the
 path are unnormalised, so log Z_1 = sum_i softplus(c0_i) + H log 2.
 
-The rungs of an adapted ladder are equally spaced in a measure of length. The thermodynamic length of a stretch of the
+The rungs of an adapted ladder are equally spaced in a measure of length. The thermodynamic length of a part of the
 path is the integral of sqrt(d^2 log Z / d beta^2) over it (Gelman & Meng 1998, section 3; Crooks 2007). The barrier of
-a stretch is the sum of the rejection rates of exchanges between its rungs (Syed et al. 2019, section 5).
+a part is the sum of the rejection rates of exchanges between its rungs (Syed et al. 2019, section 5).
 
 numba takes long to import, and every plan of the workflow imports this module. Kernels are therefore imported inside
 functions.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # Share of the examples added to a unit's counts of 0 and of 1, so that no log-odds is infinite.
 PSEUDO_SHARE = 0.05
-# Share of the length that is uniform in beta: it limits gaps to about 1 / LINEAR_SHARE times the linear ladder's gap.
+# Weight of beta in the length that rungs divide: gaps are at most about 1 / LINEAR_SHARE times a linear ladder's.
 LINEAR_SHARE = 0.1
 # Salakhutdinov & Murray (2008): 500 steps to 0.5, 4000 to 0.9 and 10,000 to 1, as shares of all steps.
 _DENSE_NEAR_ONE = ((0.0, 0.0), (0.5, 500 / 14500), (0.9, 4500 / 14500), (1.0, 1.0))
@@ -57,12 +57,12 @@ def log_z_base(base: Floats, hidden: int) -> float:
 
 
 def tempered_rbm(rbm: RBM, base: Floats, beta: float) -> RBM:
-    """The RBM whose joint distribution is f_beta: enumerate it for the exact log Z along the path."""
+    """The RBM with joint weights f_beta: enumerate it for the exact log Z along the path."""
     return RBM(beta * rbm.weights, beta * rbm.visible_bias + (1.0 - beta) * base, beta * rbm.hidden_bias)
 
 
 def kernel_parameters(rbm: RBM, base: Floats) -> Parameters:
-    """Parameters for the sampling kernels, in fixed point and in blocks of columns, with the base log-odds."""
+    """Parameters and base log-odds for the sampling kernels, in fixed point and in blocks of columns."""
     from logzoo.kernels.fixed_point import fixed_point_parameters
 
     return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, base)
@@ -95,7 +95,7 @@ def rounding_error(rbm: RBM) -> float:
 
 
 def check_rounding(rbm: RBM, most: float = _MOST_MOVED, rule: str = "") -> None:
-    """Raise ValueError where rounding the parameters for the kernels could move log Z by more than `most` nats.
+    """Raise ValueError if rounding the parameters for the kernels could move log Z by more than `most` nats.
 
     rule: the origin of this limit, for the message.
     """
@@ -153,9 +153,9 @@ def prior_weights(prior: object, betas: Floats) -> Floats:
 def equal_length(betas: Floats, curvature: Floats, *, linear_share: float = LINEAR_SHARE) -> Floats:
     """Inverse temperatures (rung,) from 0 to 1 at equal steps of thermodynamic length.
 
-    betas (rung,): the present inverse temperatures. curvature (rung,): d^2 log Z / d beta^2 at `betas`. The share
-    `linear_share` of the length is uniform in beta. The widest gap is therefore at most 1 / linear_share times the gap
-    of the linear ladder.
+    betas (rung,): the present inverse temperatures. curvature (rung,): d^2 log Z / d beta^2 at `betas`. The steps
+    are equal in (1 - linear_share) times the relative length plus linear_share times beta. The widest gap is therefore
+    at most 1 / linear_share times the gap of the linear ladder.
     """
     speed = np.sqrt(curvature)
     steps = 0.5 * (speed[1:] + speed[:-1]) * np.diff(betas)
@@ -192,7 +192,7 @@ def _shares(betas: Floats, steps: Floats, linear_share: float) -> Floats:
 
 def carried(values: Floats, before: Floats, after: Floats) -> Floats:
     """Interpolate values (rung,) from the rungs `before` to the rungs `after` by cubics without new extremes."""
-    from scipy.interpolate import PchipInterpolator  # takes long to import, and every job would wait for it
+    from scipy.interpolate import PchipInterpolator  # takes long to import
 
     return PchipInterpolator(before, values)(after)
 

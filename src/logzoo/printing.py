@@ -58,7 +58,7 @@ def one_line(value: object) -> str:
 
 
 def shortened(value: object, most: int = 800) -> str:
-    """The text of a value in one line of at most `most` characters; words of more than 200 are shortened, too."""
+    """The text of a value in one line of at most `most` characters; words over 200 characters are shortened, too."""
     words = [word if len(word) <= 200 else f"{word[:80]}..." for word in one_line(value).split(" ")]
     text = " ".join(words)
     return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -10,7 +10,7 @@ import numpy as np
 
 from logzoo.checks import shown
 
-# Whole-number seeds are smaller than this in size: 128 bits.
+# Whole-number seeds have at most 128 bits.
 _LARGEST = 2**128
 
 
@@ -21,7 +21,7 @@ class Stream:
     path: tuple[str, ...]
 
     def child(self, *names: object) -> Stream:
-        """The stream below this one, one level lower for each name."""
+        """The stream below this stream, one level lower for each name."""
         return Stream(self.path + tuple(str(name) for name in names))
 
     def __str__(self) -> str:

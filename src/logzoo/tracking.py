@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from logzoo.kernels.gibbs import Parameters
     from logzoo.types import ArrayLike, Seed
 
-# Standard deviation in nats that one step may add to the log-weights, and the largest number of steps for one change.
+# Standard deviation in nats that a step may add to the log-weights, and the largest number of steps in a followed call.
 _SPREAD, _MOST_STEPS = 0.3, 5
 _COHORTS = 10
 
@@ -146,8 +146,8 @@ class LogZTracker:
     def log_likelihood(self, v: ArrayLike) -> MeanLogLikelihood:
         """Mean log-likelihood in nats of rows of 0 and 1, (examples, visible), at the last followed update.
 
-        See `mean_log_likelihood`. All values are NaN while there are `reasons`. Raises ValueError for data of
-        the wrong form.
+        See `mean_log_likelihood`. All values are NaN while there are `reasons`. Raises ValueError for data that
+        do not fit.
         """
         if self.reasons:
             return MeanLogLikelihood(math.nan, (math.nan, math.nan), math.nan)

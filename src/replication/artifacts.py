@@ -1,10 +1,10 @@
-"""Provenance records of artifacts, pictures and pages: the job's parameters, code and inputs, and any stand-ins.
+"""Provenance of artifacts, pictures and pages: parameters, code and inputs of their jobs, and replaced data and models.
 
-All jobs record provenance in the same way. The source digest is the param `source` of the rule. The parameters are the
-entries of `settings` and all other params except `CODE`. The inputs are all artifacts and raw files that the job reads.
+The source digest, a hash of the job's code, is the param `source` of the rule. The parameters are the entries of
+`settings` and all other params except `CODE`. The inputs are all artifacts and raw files that the job reads.
 
-A stamp is {"inputs": {path: content hash}, "parameters": digest, "source": digest}, as JSON. It is in a text chunk of a
-PNG, in the keywords of a PDF, or in the last comment of an HTML page.
+Pictures and pages hold a stamp, the JSON of {"inputs": {path: hash}, "parameters": digest, "source": digest}. It is
+in a text chunk of a PNG, in the keywords of a PDF, or in the last comment of an HTML page.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 # The folder of the checkout. If the package was installed without a checkout, this folder has no project.
 ROOT = Path(__file__).parents[2]
 PACKAGES = (PACKAGE_FOLDER, Path(__file__).parent)
-# Path of the published scorecard from the folder of the project, without its extension.
+# Path of the published scorecard without extension, from the folder of the project.
 PUBLISHED = "results/decisive/figures/decisive/scorecard"
-# Params that name code, which the source digest covers.
+# Params that name modules or functions, whose code the source digest covers.
 CODE = ("module", "run")
 # The stamp of a picture that no job drew.
 UNKNOWN = {"inputs": {}, "parameters": "", "source": ""}
@@ -87,7 +87,7 @@ def named_hashes(paths: Iterable[FilePath]) -> dict[str, str]:
 
 
 def content_hash(path: FilePath) -> str:
-    """The content hash that an artifact records. Raises a one-line ValueError if it cannot be read."""
+    """The content hash that an artifact records. Raises a one-line ValueError for an unreadable file."""
     try:
         with netCDF4.Dataset(path) as file:
             return file.getncattr("content_sha256")
@@ -96,13 +96,13 @@ def content_hash(path: FilePath) -> str:
 
 
 def picture_metadata(stamp: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Metadata with a stamp for matplotlib to write into a PNG and a PDF."""
+    """Metadata that hold a stamp, for a PNG and for a PDF."""
     return {"png": {"logzoo": _json(stamp)}, "pdf": {"Keywords": f"logzoo {_json(stamp)}"}}
 
 
 def stamped_text(text: str, stamp: Mapping[str, Any]) -> str:
     """Put a stamp at the end of HTML that has none."""
-    # Two hyphens would end the comment.
+    # "-->" in the stamp would end the comment.
     comment = _json(stamp).replace("--", "\\u002d\\u002d")
     return f"{text}<!-- logzoo {comment} -->\n"
 
@@ -113,7 +113,7 @@ def without_stamp(text: str) -> str:
 
 
 def read_stamp(name: str, content: bytes) -> dict[str, Any]:
-    """The stamp in `content`, the bytes of a .png, .pdf or .html file. Raises ValueError if there is none."""
+    """The stamp in `content`, the bytes of a .png, .pdf or .html file. Raises ValueError without a readable stamp."""
     before = _BEFORE.get(Path(name).suffix, _BEFORE_IN_TEXT)
     try:
         start = content.rindex(before) + len(before)
@@ -132,9 +132,9 @@ def _json(stamp):
 
 
 def stand_ins(artifacts: Iterable[Any]) -> dict[str, str]:
-    """Join the attributes `stand_in_for` and `stand_in_reason` of the stand-ins among artifacts.
+    """Join the attributes `stand_in_for` (replaced data sets and models) and `stand_in_reason` of artifacts.
 
-    Returns {attribute: text}, with a line for each reason. The dict is empty if there are no stand-ins. artifacts:
+    Returns {attribute: text}, with a line for each reason; empty if no artifact has these attributes. artifacts:
     Datasets, or the attributes of Datasets.
     """
     notices = [getattr(artifact, "attrs", artifact) for artifact in artifacts]
@@ -154,5 +154,5 @@ def stand_in_line(attributes: Mapping[str, Any]) -> str:
 
 
 def stand_in_note(artifact: xr.Dataset) -> str:
-    """The mark after the name of a row whose artifact comes from a stand-in; empty for other artifacts."""
+    """The mark after the name of a table row if its artifact comes from replaced data or models; else empty."""
     return STAND_IN if "stand_in_for" in artifact.attrs else ""

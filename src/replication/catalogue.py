@@ -48,7 +48,7 @@ class Shown(NamedTuple):
 class Catalogue:
     """All figures and tables by name in `shown`, and the jobs {path: Experiment} of their data in `experiments`.
 
-    Raises a one-line ValueError for a figure without declaration, wrong settings, and two experiments with one path.
+    Raises a one-line ValueError for a figure without declaration, wrong settings, or unequal experiments at one path.
     """
 
     def __init__(self, config: Config) -> None:
@@ -125,7 +125,7 @@ class Catalogue:
 
     @property
     def claimed(self) -> dict[str, dict]:
-        """For the scorecard: a file of each figure or table with claims, and the artifacts behind the verdicts."""
+        """For the scorecard: the paper, first file and artifacts of each figure or table with claims."""
         return {
             name: {
                 "paper": shown.paper,

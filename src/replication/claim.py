@@ -1,4 +1,4 @@
-"""A published claim: the statement, the statistic, its bounds, and the sizes here and in the paper.
+"""A published claim: the statement, the statistic, its bounds, and the experiment sizes here and in the paper.
 
 A claim is fixed before the first draw: docs/protocol.md is made from these entries and the configuration.
 """
@@ -65,8 +65,8 @@ class Size(NamedTuple):
     """The size of the experiment behind a claim.
 
     settings: {name: (value here, value in the paper)}. The value in the paper is None if it is not stated. repeats:
-    independent repeats of the statistic. trainings: independent trainings behind the statistic, 0 if the model is
-    published or known. exploratory: reason for a setting that the paper does not name, empty for other settings.
+    independent repeats of the statistic. trainings: independent trainings behind the statistic, 0 if no model is
+    trained here. exploratory: reason for a setting that the paper does not name, empty without such a setting.
     """
 
     settings: dict[str, tuple[float, float | None]]
@@ -93,7 +93,7 @@ class Size(NamedTuple):
 
 
 def power_of(claim: Claim, repeats: int) -> float:
-    """Probability of a verdict for the claim if its `effect` is true; NaN if `claim.power` is None.
+    """Probability that the claim is reproduced if the effect in `claim.power` is true; NaN without `claim.power`.
 
     With fewer than `FEWEST_REPEATS` repeats the power is 0. Otherwise it is the power of a t-test against the nearer
     bound, by the normal approximation of the noncentral t distribution (Johnson & Welch 1940).
@@ -108,7 +108,7 @@ def power_of(claim: Claim, repeats: int) -> float:
 
 
 def _student_quantile(freedom: int) -> float:
-    """The quantile of Student's t distribution at 1 - error / 2, by the Cornish-Fisher expansion.
+    """The quantile of Student's t distribution at 1 - ERROR / 2, by the Cornish-Fisher expansion.
 
     Importing scipy instead would delay every start of the workflow.
     """
@@ -130,7 +130,7 @@ def fewest_repeats(claim: Claim) -> int:
 
 
 def _distance(claim: Claim) -> float:
-    """Distance from the effect to the nearer bound. Raises ValueError if the effect is not within the bounds."""
+    """Distance from the effect to the nearer bound, on the claim's scale. Raises ValueError if it is out of bounds."""
     on_scale, effect = SCALES[claim.scale], math.nan if claim.power is None else claim.power.effect
     least, most = claim.bounds.get("at_least", -math.inf), claim.bounds.get("at_most", math.inf)
     if not least < effect < most:

@@ -20,7 +20,7 @@ _FOLDER: dict[str, Any] = {
 }
 _CONFIGFILE: dict[str, Any] = {
     "metavar": "FILE",
-    "help": "configuration of your own scale, besides those in config/",
+    "help": "configuration of your own scale, in addition to those in config/",
 }
 _SCALE_CONFIGFILE: dict[str, Any] = {
     "metavar": "FILE",

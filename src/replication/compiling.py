@@ -36,14 +36,14 @@ _FEW = {"particles": 20, "rungs": 5}
 
 
 def compile_kernels(cores: int) -> None:
-    """Compile the kernels of all estimators and trainers in one or two processes, if there is a cache without them."""
+    """Compile the kernels of all estimators and trainers in one or two processes, if a cache exists and lacks them."""
     folder = cache.folder()
     if folder is None or is_compiled():
         return
     print(f"logzoo: compiling kernels (once, about {_CPU_SECONDS // min(cores, 2)} s)", file=sys.stderr, flush=True)
     parts = list(_PARTS) if cores > 1 else [",".join(_PARTS)]
     started = [subprocess.Popen([sys.executable, "-m", "replication.compiling", part]) for part in parts]
-    # If a part fails here, the jobs that need its kernels compile them.
+    # If a process fails here, the jobs that need its kernels compile them.
     if all([process.wait() == 0 for process in started]):
         write_text(folder / _MARK, "")
 
@@ -89,5 +89,5 @@ if __name__ == "__main__":
     with cache.compiling():
         for part in parts:
             _PARTS[part]()
-        if parts == ["trainers"]:  # this part ends first, and then compiles the estimators in reverse order
+        if parts == ["trainers"]:  # trainers compile faster; this process then compiles estimators from the end
             estimate_by_all(reversed(ESTIMATORS))

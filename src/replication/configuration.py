@@ -27,7 +27,7 @@ def checked(config: dict, folder: str | Path) -> dict:
     Settings of the scale replace general settings, and nulls outside `options` are removed. In the result, every method
     has an estimator, and `matrix.estimators` is a list. Models of grids, of the zoo and of repeated trainings are
     added. The names in the settings of a figure are not checked here, but by its declaration. folder: folder of the
-    configuration files, which name all scales.
+    configuration files, which define the names of scales.
 
     Raises a one-line ValueError with the dotted path of the setting, the expected form and the value.
     """
@@ -61,7 +61,7 @@ def _read(path: Path) -> dict:
 
 
 def _scales(folder: Path) -> set[str]:
-    """Names of the scales that the files of a folder state."""
+    """Names of the scales that the YAML files of a folder set."""
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in folder.rglob("*.yaml")]
     return set(re.findall(r"^scale: *['\"]?([a-z0-9-]+)", "\n".join(texts), re.MULTILINE))
 
@@ -124,7 +124,7 @@ def _completed(config: dict, settings: Settings) -> dict:
 
 
 def _with_only(names: list[str] | None, config: dict) -> dict:
-    """Keep only the figures in `names` (also among answers) and their papers. If `names` is None, all figures stay."""
+    """Keep only the figures in `names` (also in `answers`) and their papers. If `names` is None, all figures stay."""
     if names is None:
         return config
     if _OF_PAGE not in names:
@@ -152,7 +152,7 @@ def _repeated_trainings(models: dict) -> dict:
 
 
 def _merged(settings: dict, others: dict) -> dict:
-    """Settings updated by others, section by section."""
+    """Settings updated by other settings, section by section."""
     both = {
         key: _merged(settings[key], value) if isinstance(value, dict) and isinstance(settings.get(key), dict) else value
         for key, value in others.items()
@@ -161,7 +161,7 @@ def _merged(settings: dict, others: dict) -> dict:
 
 
 def _check_families(config: dict) -> None:
-    """Check that the models of a family share a budget, because figures of the zoo show only shared budgets."""
+    """Check that models of a family share a budget. They share panels of the zoo, which show only shared budgets."""
     shared: dict[str, set[int]] = {}
     for model, family in ((model, entry["family"]) for model, entry in matrix_places(config).items()):
         settings = estimate_settings(config, model, config["matrix"]["estimators"]).values()

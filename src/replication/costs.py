@@ -1,7 +1,7 @@
 """The cost of a run: the work of its jobs, counted from their settings, times seconds per unit of work.
 
-Most work is counted in visits, the number of weights read. A sweep of one chain of a V x H RBM counts as V H visits
-and a fixed number of further visits.
+Most work is counted in visits. A visit reads one weight. A sweep of one chain counts as a visit to each weight, plus
+a fixed number.
 """
 
 import time
@@ -18,8 +18,8 @@ from replication.models import by_run, estimate_settings, made_together, truth_f
 from replication.papers.experiment import SWEEP, named_paths, shape_of, training_most, training_work
 from replication.papers.zoo.families import matrix_places
 
-# Core-seconds of a unit of work, measured on two cores of an AMD EPYC. The unit is a draw at a rung for "solving" and
-# "resampling", a draw for "Hamiltonian", and otherwise a visit.
+# Core-seconds of a unit of work, measured on two cores of an AMD EPYC. The unit is a draw at a rung for "solving" MBAR
+# and "resampling", a draw for "Hamiltonian", and otherwise a visit.
 SECONDS = {
     "sampling": 2.5e-11,
     "training": 5e-11,
@@ -35,8 +35,8 @@ UNKNOWN = 2e-10
 START = 0.5
 # The probe: shape of the RBM, number of chains, number of sweeps, and seconds of repetition. The fastest run counts.
 _PROBE_SHAPE, _PROBE_CHAINS, _PROBE_SWEEPS, _PROBE_SECONDS = (784, 500), 50, 40, 2.0
-# Rules by the folder of their artifacts; "experiments" stands for several folders. Rules for estimates are found by
-# their names. A job of any other rule takes `START`.
+# Rules by the folder of their artifacts; "experiments" stands for several folders. Names of rules for estimates
+# start with "estimate". A job of any other rule takes `START`.
 _RULES = {
     "models": {"train_model", "train_with_snapshots", "import_model", "known_model"},
     "evidence": {"evidence"},
@@ -48,10 +48,7 @@ Work = dict[str, float]
 
 
 class Job(NamedTuple):
-    """The work of a job, its inputs, and the most work that any data can cause.
-
-    If `most` is empty, the most work is `work`.
-    """
+    """The work of a job, its inputs, and the most work that any data can cause (if empty, `work`)."""
 
     work: Work
     inputs: list[str] = []
@@ -74,7 +71,7 @@ class Job(NamedTuple):
 
 
 def seconds_of(work: Work) -> float:
-    """Core-seconds of a job."""
+    """Expected core-seconds of a job with this work."""
     return START + sum(SECONDS.get(kind, UNKNOWN) * visits for kind, visits in work.items())
 
 
@@ -95,7 +92,7 @@ def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Job]:
 def _first_output(catalogue: Catalogue, path: str) -> str:
     """The artifact that stands for all outputs of its job, so that the job is counted once.
 
-    A training writes its trace and snapshots beside the model, and estimators of the matrix may share a job.
+    A training writes its trace and snapshots beside the model, and several estimators may share a job on a model.
     """
     file = PurePosixPath(path)
     if file.parent.name == "models":
@@ -165,7 +162,7 @@ def _evidence(catalogue: Catalogue, model: str) -> Job:
 
 def _estimates(catalogue: Catalogue, model: str, *readers: str, long_run: bool = False) -> Job:
     settings = estimate_settings(catalogue.config, model, readers, long_run=long_run)
-    # Estimators that read the same run share its sweeps.
+    # Estimators that read the same sampling run share its sweeps.
     runs = [[settings[name] for name in lot] for lot in by_run(catalogue.config, readers)]
     chain_sweeps = sum(
         max(sum(entry["budgets"]) * entry["replicates"] * entry["chains"] for entry in run) for run in runs
@@ -185,7 +182,7 @@ def _model_and_data(catalogue: Catalogue, model: str) -> list[str]:
 
 
 def core_hours(catalogue: Catalogue) -> dict[str, float]:
-    """Core-hours {name: hours} of all jobs behind each figure or table with a claim that is tested."""
+    """Expected core-hours {name: hours} of all jobs behind each figure or table with a claim that is tested."""
     hours = {}
     for name in catalogue.verdicts:
         jobs = jobs_behind(catalogue, named_paths(catalogue.shown[name].inputs).values()).values()
@@ -201,8 +198,8 @@ def expected_seconds(catalogue: Catalogue, path: str) -> float:
 def expected_total(catalogue: Catalogue, counts: Mapping[str, int], targets: Collection[str] = ()) -> float:
     """Expected core-seconds of a run, computed from the number of jobs of each rule.
 
-    targets: words of the command line. If figures, tables or papers are among them, only jobs behind these count. Each
-    job takes the mean seconds of the counted jobs in its folder (`_RULES`) whose artifacts are missing.
+    Each job is assumed to take the mean time of the jobs in its folder (`_RULES`) whose artifacts are missing. targets:
+    words of the command line. If figures, tables or papers are among them, means cover only jobs behind these.
     """
     wanted = [
         shown for shown in catalogue.shown.values() if not {shown.paper, *catalogue.files_of(shown)}.isdisjoint(targets)

@@ -1,4 +1,4 @@
-"""Jobs as forks of one process that has loaded libraries and machine code. Loading takes longer than most jobs.
+"""Jobs as forks of a server that has loaded libraries and machine code. Loading takes longer than most jobs.
 
 Snakemake starts each job as a separate program. If a server runs, the job hands over its script and waits for the end.
 The job runs by itself if no server answers, or if the server has loaded nothing yet. Both ways give identical results.
@@ -40,7 +40,7 @@ def serve_jobs() -> None:
         return
     # The path of the project may be too long for a socket.
     path = Path(tempfile.mkdtemp(prefix="logzoo-")) / "jobs"
-    # The pipe carries no data. The system closes it when this process ends, even if the process is killed.
+    # The pipe carries no data. It is closed when this process ends or is killed, and the server then ends.
     command = [sys.executable, "-P", "-m", __name__, str(path)]
     _started.append(subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | _ONE_THREAD))
     os.environ[_SERVER] = f"{sys.executable}{os.pathsep}{path}"
@@ -69,7 +69,7 @@ def hand_over() -> None:
             return
         if not ready:  # the server has loaded nothing yet
             return
-        # The fork also receives interrupts, and reports them.
+        # An interrupt ends this process silently, because the fork reports it.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         task = {"script": sys.argv[0], "folder": os.getcwd(), "environment": dict(os.environ)}
         socket.send_fds(server, [b"\n"], [0, 1, 2])
@@ -94,7 +94,7 @@ def serve(path: str, patience: int = _FEW) -> None:
             if patience == 0:
                 _load()
             patience -= 1
-            # A fork would inherit the locks of other threads, but not the threads.
+            # A fork inherits locks of other threads, but not the threads, so it might wait forever.
             if patience < 0 and threading.active_count() == 1 and os.fork() == 0:
                 listener.close()
                 sys.exit(_run(client))

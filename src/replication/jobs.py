@@ -34,10 +34,10 @@ _ALLOCATIONS = 10_000
 
 @contextlib.contextmanager
 def job(log_file: str) -> Iterator[None]:
-    """Log a job to its file, and its warnings to the terminal as well.
+    """Log a job to a file, and its warnings to the terminal as well.
 
     A ValueError or OSError ends the job; the log and the terminal each get one line. After success, the last line of
-    the log states the CPU seconds for starting Python, the seconds of work, and the peak memory.
+    the log states the CPU seconds of the start and imports, the seconds of work, and the peak memory.
     """
     start, to_start = time.perf_counter(), time.process_time()
     # With the default threshold, garbage collection makes imports and figures a tenth slower.
@@ -62,7 +62,7 @@ def _held() -> float:
     """The largest memory of this process so far, in MB; NaN if the system does not report it."""
     status = Path("/proc/self/status")
     lines = status.read_text().splitlines() if status.is_file() else []
-    # getrusage would include the memory of the process before its exec of this program.
+    # getrusage would include the memory of the process before it executed this program.
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")), math.nan)
 
 
@@ -120,8 +120,8 @@ def stamp_of(task: Any, number: int = 0) -> dict:
 def checkpoint_of(task: Any, number: int = 0, name: str = "") -> Checkpoint:
     """The checkpoint of a job's work on output `number`, valid only for the same inputs, params and code.
 
-    name: part of the work with a separate checkpoint. The params of all outputs count, because one run makes all
-    outputs.
+    name: part of the work with a separate checkpoint. The params of all outputs must match, because one run makes
+    all outputs.
     """
     made_from = {"inputs": named_hashes(task.input), "params": digest_of(dict(task.params.items())), "name": name}
     return Checkpoint(path_beside(task.output[number], name), identity_of(made_from))

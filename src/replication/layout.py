@@ -118,7 +118,7 @@ def is_timed(path: str) -> bool:
 
 @contextlib.contextmanager
 def folder_written_whole(path: Path) -> Iterator[Path]:
-    """Yield a new folder to fill. When the block ends without error, it becomes `path`, in place of any old folder.
+    """Yield a new folder to fill. If the block raises no error, the folder becomes `path`, in place of any old folder.
 
     Leftovers of killed processes are removed. If such a process had moved the old folder away and `path` is missing,
     the old folder is put back. Only one process at a time may write a folder.

@@ -62,7 +62,7 @@ def estimate_settings(
 ) -> dict[str, dict]:
     """Returns {estimator: parameters of its estimates on a model}.
 
-    With `long_run`, the parameters are those of the long run that gives the true log Z.
+    With `long_run`, the parameters are for a long run that gives the true log Z.
     """
     of_model, matrix = config["models"][model], config["matrix"]
     repeated = of_model.get("replicates", matrix["replicates"])
@@ -82,7 +82,7 @@ def estimate_settings(
 
 
 def made_together(config: Config) -> dict[str, list[str]]:
-    """Groups {name: estimators} of the matrix that share a job on one model.
+    """Groups {name: estimators} of `matrix.estimators` that share a job on one model.
 
     All estimators form one group if the configuration sets `together`. Otherwise the estimators of each sampling run
     form a group. Groups of a single estimator are left out.

@@ -26,7 +26,7 @@ def merged_configuration(*files: str, folder: str | Path = ".", over: Config | N
 def catalogue_of(*files: str, folder: str | Path = ".", over: Config | None = None) -> Catalogue:
     """The Catalogue of a project; arguments as in `merged_configuration`.
 
-    Raises a one-line ValueError for a configuration that Snakemake would refuse.
+    Raises a one-line ValueError for a configuration that the Snakefile would refuse.
     """
     config = merged_configuration(*files, folder=folder, over=over)
     return Catalogue(checked(config, Path(folder) / "config"))

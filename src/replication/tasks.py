@@ -1,7 +1,7 @@
 """Functions of the Snakefile: the jobs behind all files, the manifest, and the texts that a run prints.
 
-`jobs_of_files` takes Snakemake's `workflow`. Snakemake has no public function that finds the rule of a file. `rules`
-and `rule.expand_*` are undocumented, but not marked as private.
+`jobs_of_files` reads Snakemake's `workflow`, because no public function finds the rule of a file. Its `rules` and
+`rule.expand_*` are undocumented, but not marked as private.
 """
 
 import json
@@ -22,7 +22,7 @@ from replication.protocol import protocol_digest
 def jobs_of_files(workflow: Any) -> dict[str, dict]:
     """Returns {file: job} for all files of this configuration, as the present code would make them.
 
-    A job is {"rule", "script", "inputs", "parameters", "source"}.
+    A job is a dict with the keys rule, script, inputs, parameters and source.
     """
     jobs: dict[str, dict] = {}
     waiting = [str(path) for path in workflow.get_rule("all").expand_input({})[0]]
@@ -43,7 +43,7 @@ def _maker_of(workflow: Any, path: str) -> Any:
 
 
 def _jobs_of(maker: Any, wildcards: dict) -> dict[str, dict]:
-    """The outputs of one rule for some wildcards, each with its job."""
+    """Returns {output: job} of one rule with these wildcards."""
     inputs, outputs = maker.expand_input(wildcards)[0], maker.expand_output(wildcards)[0]
     params = dict(maker.expand_params(wildcards, inputs, outputs, None)[0].items())
     jobs = {}

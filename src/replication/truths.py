@@ -21,8 +21,8 @@ def as_truth(log_z: float, std_error: float, method: str) -> xr.Dataset:
 def long_run_truth(long_runs: dict[str, xr.Dataset]) -> xr.Dataset:
     """The truth as the mean of long runs of different estimators, {name: Dataset of an estimate}.
 
-    std_error is the larger of two numbers: the standard error of the mean, and half the range of the runs. The range
-    shows errors that the standard errors of the estimators miss.
+    std_error is the larger of two numbers: the standard error of the mean, and half the range of log Z over the runs.
+    The range shows errors that the standard errors of the estimators miss.
     """
     log_z, errors = (np.array([run[name].item() for run in long_runs.values()]) for name in ("log_z", "std_error"))
     std_error = max(float(np.sqrt((errors**2).sum()) / errors.size), float(0.5 * np.ptp(log_z)))
@@ -31,11 +31,10 @@ def long_run_truth(long_runs: dict[str, xr.Dataset]) -> xr.Dataset:
 
 
 def with_likelihoods(truth: xr.Dataset, rbm: RBM, data: dict[str, np.ndarray], published: dict) -> xr.Dataset:
-    """The truth with the mean unnormalised log-probability and log-likelihood (split,) of data {split name: matrix}.
+    """The truth with the mean unnormalised log-probability and the mean log-likelihood of each split.
 
-    Data are 0/1, or grey levels in between. published: numbers by name. If they include `log_z`, the result
-    also has the test log-likelihood under this log Z and our free energies. The published likelihood should agree with
-    it.
+    data: {split: matrix} of 0/1 or grey levels in between. published: numbers by name. If `log_z` is published, the
+    result also has the test log-likelihood under it and our free energies, to compare with the published likelihood.
     """
     splits = list(data)
     log_f = np.array([rbm.log_f(data[split]).mean() for split in splits])

@@ -17,9 +17,9 @@ Figure = matplotlib.figure.Figure
 DataArray = xr.DataArray
 Dataset = xr.Dataset
 
-# Paths of artifacts and `Experiment`s that make them, or dicts of these, by the names of the inputs of a declaration.
+# Inputs of a declaration by name: paths of artifacts, `Experiment`s that make artifacts, or dicts of these.
 Inputs = dict[str, Any]
-# Datasets by the names of the inputs of a declaration, or dicts of them.
+# The same inputs as Datasets, or dicts of Datasets.
 Artifacts = dict[str, Any]
 # Statistics of a figure by the keys of its claims.
 Statistics = dict[str, Statistic]

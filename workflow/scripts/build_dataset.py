@@ -1,4 +1,4 @@
-"""Make the NetCDF file of one data set, or of the digits that replace the data set."""
+"""Make the NetCDF file of one data set, or of scikit-learn's digits in its place."""
 
 from replication.jobs import job, write_output
 

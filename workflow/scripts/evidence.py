@@ -1,4 +1,4 @@
-"""Collect the evidence on log Z of one model: rigorous bounds, and the mass that independent chains find."""
+"""Collect the evidence on log Z of one model: rigorous bounds, and estimates by independent chains."""
 
 from replication.artifacts import stand_ins
 from replication.jobs import job, read_inputs, write_output

@@ -1,6 +1,6 @@
 """Fetch and verify the raw files of one source.
 
-If files are not available and `missing_data` is not `stop`, the manifest records this.
+If files are not available and `missing_data` is not `stop`, the manifest records the reason.
 """
 
 from replication.jobs import job

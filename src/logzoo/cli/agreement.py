@@ -100,7 +100,7 @@ def agreement_of(attempts: Sequence[Attempt]) -> Agreement:
     apart, sigmas = (), 0.0
     for pair in combinations(sorted(_sound(attempts)), 2):
         first, second = (estimates[name] for name in pair)
-        # With few chains, intervals are wider than 1.96 standard errors (Student's t).
+        # For few chains, the interval is wider than 1.96 standard errors (Student's t), so its width is used.
         error = np.hypot(first.interval_error, second.interval_error)
         distance = abs(first.log_z - second.log_z) / error if error > 0 else 0.0
         if distance > sigmas:
@@ -135,7 +135,7 @@ def disagreement(agreement: Agreement) -> str:
 def agreement_table(attempts: Sequence[Attempt], agreement: Agreement, mean_log_f: float | None = None) -> str:
     """Attempts and their Agreement as text, with converged attempts first.
 
-    The row of an estimate has the names of its reasons; the table below explains them. mean_log_f: mean log f of the
+    The row of an estimate names its failed checks; a second table explains these names. mean_log_f: mean log f of the
     examples, or None without examples. The mean log-likelihood is mean_log_f minus log Z.
     """
     of_examples = () if mean_log_f is None else ("mean log-likelihood",)

@@ -104,7 +104,7 @@ def run(
     if snapshots is not None:
         settings["snapshots"] = read_snapshots(snapshots, tell=warn, **roles)
     examples = None if data is None else read_data(data, "test", visible=rbm.visible, tell=warn)[0]
-    # The marginals come from the training split if the file has splits.
+    # The base comes from the training split if the file has splits.
     base_data = data if base is None and base_data is None else base_data
     settings |= {"base": _base(base, base_data, rbm), "data": examples, **options}
     if every:
@@ -151,7 +151,7 @@ def _single(rbm, constant, method, settings, examples, as_json):
 
 
 def _text(estimate, seconds, mean, examples):
-    """The result as text: log Z, whether it converged, and the likelihood; then the details."""
+    """The Estimate as text: log Z, convergence and the likelihood; then the details."""
     from logzoo.estimators.result import REASONS
 
     state = "converged" if estimate.converged else "NOT CONVERGED, do not trust the interval:"

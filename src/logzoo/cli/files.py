@@ -34,14 +34,14 @@ _PROVENANCE = ("content_sha256", "source_sha256", "inputs_json", "parameters_jso
 def read_model(
     path: FilePath, names: str | Sequence[str] | None = None, *, tell: Callable[[str], object] = warnings.warn
 ) -> RBM:
-    """The RBM in a file, as by `RBM.load`; tell(line) gets any assumptions about its arrays."""
+    """The RBM in a file, as by `RBM.load`; tell(line) is called with any assumption about its arrays."""
     return read_either(path, names, tell=tell)[0]
 
 
 def read_spins(
     path: FilePath, names: str | Sequence[str] | None = None, *, tell: Callable[[str], object] = warnings.warn
 ) -> tuple[RBM, float]:
-    """(RBM, constant), as by `RBM.from_spins`, of a model of spins in a file; arguments as in `read_model`."""
+    """Read a model of spins; return (RBM, constant) as `RBM.from_spins` does. Arguments as in `read_model`."""
     return read_either(path, names, spins=True, tell=tell)
 
 
@@ -106,7 +106,7 @@ def read_snapshots(
 
 
 def file_label(path: FilePath) -> str:
-    """The name of a file in the form that an artifact may hold: UTF-8, with "_" for slashes, backslashes and colons."""
+    """The name of a file as an artifact stores it: UTF-8, with "_" for slashes, backslashes and colons."""
     return re.sub(r"[\\/:]", "_", os.fsencode(Path(path).name).decode("utf-8", "replace"))
 
 

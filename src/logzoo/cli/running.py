@@ -48,7 +48,7 @@ def _unknown(kind, value, choices):
 
 
 def count(text: str) -> int:
-    """The whole number that an argument such as 10000 or 1e4 states."""
+    """The whole number that an argument such as 10000 or 1e4 denotes."""
     try:
         return int(text)
     except ValueError:
@@ -124,7 +124,7 @@ def tell(text: str, program: str = "logzoo") -> None:
 
 
 def bold(text: str) -> str:
-    """The text, bold on a terminal that supports it; https://no-color.org is honoured."""
+    """The text, bold on a terminal, unless NO_COLOR is set (https://no-color.org) or TERM is dumb."""
     plain = (
         sys.stdout is None or not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     )

@@ -28,7 +28,7 @@ VALUE_SCALES = {"binary": 1, "grey": 255}
 
 def read_known(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Draw examples from a model whose log Z is known."""
-    # The module is imported by name, so that the digests of other data sets do not cover the code of models.
+    # The module is imported by name, so that the code digests of other data sets do not cover models.
     return resolve_name("logzoo.datasets.known:read_known")(paths, options)
 
 

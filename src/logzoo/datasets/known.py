@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 def read_known(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Draw the three splits, each from a separate stream, without labels.
 
-    options: `family`, `seed` and `options` of the model, in the form that `known` takes, and `samples` ({train,
-    validation, test}: number of examples). Raises ValueError for impossible options, and for models without exact
-    draws.
+    options: `family`, `seed` and `options` of the model, as for `known`, and `samples`, the number of examples in each
+    split. Raises ValueError for impossible options, and for models without exact draws.
     """
     family, seed = options["family"], options["seed"]
     rbm = known(family, seed, **options["options"]).rbm

@@ -1,9 +1,9 @@
 """Readers of raw files: read(paths, options) -> Splits, the uint8 examples and the labels of each split.
 
 paths: {file name: path}. options: from config/datasets.yaml. Malformed input raises a one-line ValueError that names
-the file and the expected form. The options of text formats state the source of the splits: `files` ({split: file name})
-or `own_split` ({file, validation, test} and optionally seed). `own_split` splits one file, in the order of its rows or
-after a shuffle by the seed.
+the file and the expected form. The options of text formats state the source of the splits: `files` (the file name of
+each split) or `own_split` (`file`, the sizes `validation` and `test`, and optionally `seed`). `own_split` splits one
+file, in row order or after a shuffle by the seed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation
 def one_hot(name: str, labels: np.ndarray | None, classes: int) -> np.ndarray:
     """Labels from 0 to classes - 1 as rows with a single 1, (examples, classes) uint8.
 
-    Raises ValueError for missing or other labels.
+    Raises ValueError for missing labels and labels out of this range.
     """
     if labels is None:
         raise ValueError(f"{name}: expected a label of every example for {classes} label units, found none")
@@ -114,9 +114,8 @@ IDX_IMAGES, IDX_LABELS = 2051, 2049  # magic numbers: unsigned bytes in three di
 def read_idx(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read MNIST-like idx files, gzipped or not; the last `validation` training images are for validation.
 
-    options: `train` and `test` ({images, labels}: file names), `validation` (number of images), `threshold`. Grey
-    levels of at least `threshold` become 1, and lower levels 0. Without `threshold` the grey levels from 0 to 255 are
-    kept.
+    options: `train` and `test` (file names of `images` and `labels`), `validation` (number of images), `threshold`.
+    Grey levels of at least `threshold` become 1, and lower levels 0. Without `threshold` grey levels 0 to 255 stay.
     """
     images, labels, test_images, test_labels = (
         _idx_array(paths[options[split][kind]], magic)
@@ -135,8 +134,8 @@ def read_idx(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
 def read_matlab(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read binary matrices (examples, visible) and their labels from one MATLAB 5 file.
 
-    options: `file`, `train`, `validation`, `test` ({data, labels}: variable names), `column_major` ([height,
-    width]: the images are stored column by column and are returned row by row).
+    options: `file`; `train`, `validation` and `test` (variable names of `data` and `labels`); `column_major` ([height,
+    width] of images that are stored column by column and returned row by row).
     """
     path = paths[options["file"]]
     names = [options[split][kind] for split in SPLITS for kind in ("data", "labels")]

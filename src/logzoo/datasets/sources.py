@@ -1,4 +1,4 @@
-"""Copy raw data files from local mirrors or download them by pooch, verify them, and store them whole or not at all.
+"""Copy raw data files from local mirrors or download them by pooch; store only whole and verified files.
 
 Downloads are limited in size and time, and a host that does not answer is tried only once for each data set.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 3.0
 STALL_SECONDS = 10.0
-# Largest number of seconds for one source of a file: enough for the largest configured file at 130 kB/s.
+# Largest number of seconds for one source of a file: enough for the largest configured file at 131 kB/s.
 TOTAL_SECONDS = 600.0
 
 
@@ -42,7 +42,7 @@ class TooSlow(Rejected):
 
 
 class LimitedFile:
-    """An open file that takes at most `most` bytes, and none after `seconds`."""
+    """An open file that accepts at most `most` bytes, and none after `seconds`."""
 
     def __init__(self, file, most, seconds):
         self._file, self._left, self._seconds = file, most, seconds
@@ -64,7 +64,7 @@ class LimitedFile:
 class Downloader:
     """Downloads files, and skips hosts that could not be reached or were too slow in an earlier call.
 
-    timeout: seconds; it bounds the wait for a connection (3 s at most) and for the next bytes (10 s at most).
+    timeout: longest wait in seconds for a connection (3 s at most) and for the next bytes (10 s at most).
     """
 
     def __init__(self, timeout):
@@ -74,7 +74,7 @@ class Downloader:
         self._download = pooch.HTTPDownloader(timeout=timeouts, **options)
 
     def __call__(self, url, file):
-        """Write the bytes of a URL to a LimitedFile. Raises Rejected if this fails."""
+        """Write the bytes of a URL to a LimitedFile. Raises Rejected if the download fails."""
         host = urlsplit(url).netloc
         if host in self._unreachable:
             raise Rejected("host was unreachable before")
@@ -94,7 +94,7 @@ class Downloader:
 
 
 def _without_encoding(response, **_):
-    # Some servers label a stored .gz file as an encoding. The bytes are stored as the server sent them.
+    # Some servers send a .gz file with this header. Without the header, the bytes are stored as sent.
     response.raw.headers.pop("Content-Encoding", None)
 
 
@@ -132,9 +132,9 @@ def fetch(
 ) -> dict[str, Any]:
     """Copy or download every file of one data set into `folder`, verify it, and return the manifest.
 
-    files: {file name: {sha256 and/or git_blob, bytes, sources}}, as in config/datasets.yaml. timeout: seconds, as for
-    `Downloader`. total: seconds for one source of a file. A source is read up to its expected size.
-    Returns {"name", "files": {file: {"sha256", "bytes", "source"}}}; the source is a URL, "mirror:<path>", or "kept"
+    files: the entry of each file by name, as in config/datasets.yaml. timeout: seconds, as for `Downloader`. total:
+    seconds for one source of a file. A source is read up to its expected size. The manifest has the `name` of the data
+    set, and `files`: the `sha256`, `bytes` and `source` of each file. The source is a URL, "mirror:<path>", or "kept"
     for a file that was already there. Raises a one-line SourcesExhausted if no source works, and ValueError for a name
     that leads out of its folder.
     """
@@ -165,7 +165,7 @@ def digests(path: Path) -> Digests:
 
 
 def matches(actual: Digests, entry: Mapping[str, Any]) -> bool:
-    """Whether a file has the checksums of its entry, or those of another version of the file at a source."""
+    """Whether checksums match the entry of a file, or a source with another version of the file."""
     other_forms = [source for source in entry["sources"] if not source.get("gzip")]
     return any(_difference(actual, form) is None for form in (entry, *other_forms))
 
@@ -194,7 +194,7 @@ def _obtain(name, target, entry, mirrors, download, total):
 
 
 def _attempts(sources, mirrors, download):
-    """Yield each source, its label, and a function that copies it to an open file, or None if no mirror has it."""
+    """Yield each source, its label, and a function that copies it to an open file (None if no mirror has the file)."""
     for source in sources:
         if "url" in source:
             yield source, source["url"], partial(download, source["url"])
@@ -222,7 +222,7 @@ def _unpack(path, file):
 
 
 def _store(target, entry, source, copy, total):
-    """Store one source after it is verified."""
+    """Store a file from one source, if its checksums match."""
     with written_whole(target) as part, beside(target) as packed:
         if not source.get("gzip"):
             return _write(part, copy, source if _has_checksum(source) else entry, total)

@@ -25,8 +25,8 @@ _UNIFORM_BITS = 53
 def mode_codes(modes: int, copies: int) -> np.ndarray:
     """Write every mode in binary, from all ones down to all zeros, with every bit repeated `copies` times.
 
-    Returns (modes, log2(modes) * copies) uint8: steps 1 to 3 of the paper. Raises ValueError unless `modes` is a power
-    of two above 1 and `copies` is at least 1.
+    Returns a uint8 array (modes, log2(modes) * copies) by steps 1 to 3 of the paper. Raises ValueError unless `modes`
+    is a power of two above 1 and `copies` is at least 1.
     """
     modes, copies = whole_number("modes", modes, minimum=2), whole_number("copies", copies)
     if modes & (modes - 1):
@@ -42,9 +42,9 @@ def noisy_copies(
     """Draw the explanatory part of a toy data set: `samples` examples of each mode, with bits flipped at random.
 
     flip: probability of a flip, from 0 to below 1. words: a bit generator; one word is taken for each bit.
-    odds (mode,): whole numbers that multiply `samples` for each mode; the paper has equal modes.
+    odds (mode,): whole numbers that multiply `samples` for each mode; in the paper all are equal.
     Returns examples (example, log2(modes) * copies) uint8, and the mode (example,) int16 of each example. Modes are
-    counted from 0. These are steps 4 and 5 of the paper. Raises a ValueError that names a bad argument.
+    counted from 0. The draws follow steps 4 and 5 of the paper. Raises a ValueError that names a bad argument.
     """
     codes = mode_codes(modes, copies)
     samples, flip = whole_number("samples", samples), share("flip", flip)
@@ -54,7 +54,7 @@ def noisy_copies(
     below = np.uint64(round(flip * 2.0**_UNIFORM_BITS))
     sizes = samples * np.array(times)
     examples = np.repeat(codes, sizes, axis=0)
-    # One mode at a time, because the random words take eight times the memory of the examples.
+    # A loop over modes, because the random words take eight times the memory of the examples.
     for part in np.split(examples, np.cumsum(sizes)[:-1]):
         uniform = words.random_raw(part.size).reshape(part.shape) >> np.uint64(64 - _UNIFORM_BITS)
         part ^= uniform < below
@@ -64,8 +64,8 @@ def noisy_copies(
 def read_toy(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Draw the three splits from separate streams, and shuffle each split, so that its first rows mix all modes.
 
-    options: `modes`, `copies`, `flip`, `seed`, and `samples` ({train, validation, test}: examples of each mode);
-    `odds`, if set, multiply the samples. The labels are the modes. Raises a ValueError that names a bad option.
+    options: `modes`, `copies`, `flip`, `seed`, and `samples` (for each split, the number of examples of each mode);
+    `odds`, if set, multiply this number. The labels are the modes. Raises a ValueError that names a bad option.
     """
     sizes, parts = (options["modes"], options["copies"]), []
     for split in SPLITS:

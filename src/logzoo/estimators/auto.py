@@ -1,8 +1,8 @@
 """Auto: log Z to a requested accuracy, or a refusal, by methods that fail in different ways.
 
 Four methods estimate log Z in rounds. Annealing, simulated tempering and parallel tempering start from a base, which by
-default is computed from the modes or the data. The fourth method anneals from the basins of the modes. The search
-succeeds if at least two methods converge, all converged methods agree, and the previous round agrees with the last
+default is computed from the modes or the data. The fourth method anneals from the basins of the modes. The rounds
+succeed if at least two methods converge, all converged methods agree, and the previous round agrees with the last
 round. The pooled interval must also be narrow enough, and the evidence must not contradict log Z. If the base comes
 from the modes, the first round also anneals from the visible bias, and annealing keeps the better base.
 Only the rigorous upper bound includes modes that were never found.
@@ -248,13 +248,13 @@ def _estimate(rounds, reasons, evidence):
 def _stated(rounds, reasons, evidence, tolerance):
     """The pooled Estimate, clipped to the rigorous bounds.
 
-    A refused Estimate also has the reasons of all methods of the last round. Its interval covers their intervals and
-    the masses of the evidence.
+    A refused Estimate also has the reasons of all methods of the last round. Its interval covers the intervals of
+    these methods and the masses of the evidence.
     """
     doubts = {*reasons, *(name for estimate in rounds[-1].estimates for name in estimate.reasons if reasons)}
     result = _estimate(rounds, tuple(name for name in REASONS if name in doubts), evidence)
     if not reasons:
-        # Differences up to the tolerance count as agreement, so the interval is no narrower.
+        # Differences up to the tolerance count as agreement, so the half-width is the tolerance.
         low, high = result.log_z - tolerance, result.log_z + tolerance
     else:
         masses = [mass + SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]

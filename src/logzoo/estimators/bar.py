@@ -2,15 +2,15 @@
 
 BAR (Bennett 1976; Meng & Wong 1996; Desjardins, Courville & Bengio 2011, section 3.3) builds a bridge between the
 densities f_i and f_{i+1} of neighbouring rungs: q* = f_i f_{i+1} / (s f_i + f_{i+1}), with s near Z_{i+1} / Z_i. Then
-Z_{i+1} / Z_i = mean u / mean v, where u = q* / f_i at the states of rung i and v = q* / f_{i+1} at the states of rung
+Z_{i+1} / Z_i = mean u / mean v. Here u = q* / f_i at the states of rung i, and v = q* / f_{i+1} at the states of rung
 i + 1. log Z is log Z_1 + sum_i log(Z_{i+1} / Z_i). Cost of a sweep: one Gibbs sweep and log f at three rungs.
-Stepping stones (Xie et al. 2011) are computed as well: sum_i log mean f_{i+1} / f_i over rung i is low on average, and
--sum_i log mean f_i / f_{i+1} over rung i + 1 is high on average.
+Stepping stones (Xie et al. 2011) are computed as well. On average, sum_i log mean f_{i+1} / f_i over rung i is low, and
+-sum_i log mean f_i / f_{i+1} over rung i + 1 is high.
 
-PT-MBAR is MBAR (Shirts & Chodera 2008) from running sums. At fixed log Zhat, let q_k(x) be f_k(x) / Zhat_k divided by
-sum_l f_l(x) / Zhat_l, and O_lk the mean of q_k over the states of rung l. On average (Z_l / Zhat_l) O_lk equals
-(Z_k / Zhat_k) O_kl. The stationary vector of O is therefore proportional to Z_k / Zhat_k for any Zhat. Cost: as for
-BAR, plus log f at all rungs after every second sweep.
+PT-MBAR is MBAR (Shirts & Chodera 2008) from running sums. With a fixed guess Zhat_k of each Z_k, let q_k(x) be
+f_k(x) / Zhat_k divided by sum_l f_l(x) / Zhat_l, and O_lk the mean of q_k over the states of rung l. On average
+(Z_l / Zhat_l) O_lk equals (Z_k / Zhat_k) O_kl. The stationary vector of O is therefore proportional to Z_k / Zhat_k for
+any Zhat. Cost: as for BAR, plus log f at all rungs after every second sweep.
 """
 
 from typing import Any
@@ -101,7 +101,7 @@ class BridgeSums:
 
     Any s that does not depend on the draws gives a consistent ratio. The variance is smallest near s = Z_{i+1} / Z_i,
     where an error of s has a second-order effect. The burn-in therefore improves s repeatedly. The sums of the sampling
-    phase use the last s and take constant memory. Without a burn-in, s comes from the first stretch.
+    phase use the last s and take constant memory. Without a burn-in, s comes from the first call of `add`.
     """
 
     def start(self, ladders: int, rungs: int, sweeps: int) -> None:
@@ -114,7 +114,7 @@ class BridgeSums:
         self._sums = np.zeros((self.blocks, ladders, 5, rungs - 1))
 
     def add(self, steps: Steps) -> None:
-        """Add a stretch of sweeps. Stretches of the burn-in improve s, and later stretches add to the sums."""
+        """Add a stretch (consecutive sweeps). In the burn-in it improves s; later it adds to the sums."""
         up, down = (values.reshape(-1, values.shape[-1]) for values in (steps.up, steps.down))
         if self.log_s is None:
             self.log_s = bridge_root(up, down)
@@ -147,7 +147,7 @@ class BridgeSums:
         self._pilot[1] += step
 
     def parts(self) -> Floats:
-        """Sums (part, 5, pair) over independent parts of the run: ladders, or blocks of each ladder.
+        """Sums (part, 5, pair) over parts of the run: ladders, or blocks of each ladder.
 
         The five summed numbers are u, s v, the stepping stones f_{i+1} / (s f_i) upwards and s f_i / f_{i+1} downwards,
         and 1.
@@ -169,7 +169,7 @@ class BridgeSums:
 
 
 def _gap(sums):
-    """log Z by downward stepping stones minus log Z by upward stones, in nats (...), from sums (..., 5, pair)."""
+    """The gap (...) of `BridgeSums.sandwich` in nats, from sums (..., 5, pair)."""
     logs = np.log(np.maximum(sums, _TINY))
     return np.sum(2.0 * logs[..., 4, :] - logs[..., 3, :] - logs[..., 2, :], axis=-1)
 

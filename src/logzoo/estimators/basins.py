@@ -1,8 +1,8 @@
 """AIS from basins: chains that start in the basin of a mode estimate the mass of this basin. The masses add up to Z.
 
-Annealed weights w (Neal 2001) from any base satisfy E[w g(x)] = Z E_p[g(x)]. With g the indicator of a basin B, the
-mass of B is the mean of w 1(x ends in B) over the chains that start in B. log Z is the logarithm of the sum of these
-masses, and is low on average. The stratification by modes is our own. Cost: as for AIS, plus the search for modes.
+Annealed weights w and last states x from any base satisfy E[w g(x)] = Z E_p[g(x)] (Neal 2001). With g the indicator
+of a basin B, the mass of B is the mean of w 1(x in B) over the chains that start in B. The estimate of log Z is the
+log of the sum of masses, low on average. The stratification by modes is our own. Cost: as for AIS, plus a mode search.
 """
 
 import numpy as np
@@ -98,7 +98,7 @@ def _spread(log_w):
 def _relative_error(log_w):
     """Relative standard error of the mean weight.
 
-    It is the larger of the spread and the log-normal error, to which a term for few chains is added in quadrature.
+    It is the larger of the spread and the log-normal error, plus (in quadrature) a term for few chains.
     """
     stayed = log_w[log_w > -np.inf]
     # n equal weights have no spread, but on average miss 1 / (2 n + 2) of the mass (under Jeffreys' prior).

@@ -146,11 +146,12 @@ def estimator(method: Method) -> Callable[..., "Estimate"]:
 def estimate_together(
     rbm: RBM, readers_by_name: Mapping[str, Reader], sweeps: int, chains: int, stream: Stream
 ) -> dict[str, "Estimate"]:
-    """Estimate log Z by several methods, {name: (method, options)}, from the same base; return {name: Estimate}.
+    """Estimate log Z by several methods from the same base; return {name: Estimate}.
 
-    Each method has its own budget: `sweeps` sweeps of `chains` chains. Methods that share a run read the same draws,
-    and each is charged for these draws in full. For one RBM and budget, the draws of a shared run depend only on
-    `stream` and the settings of the sampler. Raises ValueError for a single chain and for unknown options.
+    readers_by_name: {name: (method, options)}. Each method has its own budget: `sweeps` sweeps of `chains` chains.
+    Methods that share a run read the same draws, and each is charged for these draws in full. For one RBM and budget,
+    the draws of a shared run depend only on `stream` and the settings of the sampler. Raises ValueError for a single
+    chain and for unknown options.
     """
     runs = {}
     for name, (method, options) in readers_by_name.items():
@@ -165,7 +166,7 @@ def estimate_together(
 
 
 def _estimates(rbm, readers, ledger, stream, stream_of):
-    """Estimate log Z by the methods of a run, {name: (method, options)}; return {name: Estimate}.
+    """Estimate log Z by the methods of a run; readers and result as in `estimate_together`.
 
     stream_of(name) returns the Stream from which a method takes its randomness after the run.
     """
@@ -209,8 +210,7 @@ def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, 
 def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate":
     """The Estimate that a method reads from `Draws`. Options for the sampler are ignored.
 
-    Raises ValueError for a method without a sampler, and for draws that the method does not share or that lack its
-    observers.
+    Raises ValueError for a method without a sampler, and for draws of another run or without the method's observers.
     """
     listed, name = _with_sampler(method), name_of(method)
     source, makers = draws.estimator, listed.observers_of(options)
@@ -245,7 +245,7 @@ def _prepared(rbm, ledger, options, listed):
     """The RBM without units of certain state, their contribution to log Z, and the options for that RBM."""
     if ledger.chains < 2:
         raise ValueError(f"chains: expected at least 2, because an interval needs a spread, found {ledger.chains}")
-    # Certain units are not removed if there are snapshots, because snapshots have all units.
+    # Units of certain state stay if there are snapshots, because snapshots have all units.
     whole = options.get("snapshots") is not None
     left, constant, visible = (rbm, 0.0, None) if whole else without_certain(rbm)
     if listed.drawn and listed is not _KNOWN["auto"]:  # auto checks later, since it may enumerate without rounding
@@ -257,7 +257,7 @@ def _prepared(rbm, ledger, options, listed):
 
 
 def _completed(method, estimate, left, constant, ledger):
-    """The Estimate with the contribution of certain units, the error of rounding, the method and the sweeps spent."""
+    """Add the constant of units of certain state, the error of rounding, the method and the sweeps to an Estimate."""
     listed, shifted = find(method), estimate.shifted(constant)
     estimate = replace(shifted, method=name_of(method), sweeps=ledger.spent, chains=ledger.chains)
     if listed is _KNOWN["auto"]:

@@ -1,6 +1,6 @@
-"""Evidence that an estimate of log Z is checked against: rigorous bounds, and the mass that independent chains find.
+"""Evidence to check log Z against: rigorous bounds, and the mass (part of Z) that independent chains find.
 
-A run gives no sign of a mode that all its chains missed. Chains that start in the modes of mean field may find it.
+A run gives no sign of a mode that all its chains missed. Chains from the modes of mean field may find this mode.
 Estimates of mass by annealing are unbiased for Z, so their logarithms lie below log Z on average. The errors come from
 the spread of the drawn weights alone, because weights that were not drawn could only add to the mass.
 All annealed chains may still end in the lighter modes. Parallel tempering is therefore run too. Its BAR estimate is not
@@ -86,7 +86,7 @@ def gather(
     ledger : SweepLedger, optional
         The budget of the evidence.
     data : array of 0 and 1, shape (examples, visible), optional
-        The search for modes also starts from these states. The lower bound includes the first 10,000 of them.
+        The search for modes also starts from these states. The first 10,000 states add to the lower bound.
     chains : int
         Chains of each run.
     threads : int
@@ -100,9 +100,9 @@ def gather(
 
     Notes
     -----
-    Chains are annealed from the laws of the best modes and from the mean of the modes. Because the search may have
+    Chains are annealed from product laws of the best modes and from the mean of the modes. Because the search may have
     missed a mode, chains are also annealed from the marginals of chains that started at uniform units. Each annealing
-    has 1000 sweeps. On large models it has fewer sweeps, but at least 300.
+    has a budget of 1000 sweeps, or less on large models, but at least 300.
     """
     rbm, constant, visible = without_certain(rbm)
     data = None if data is None else data[:, visible]
@@ -145,7 +145,7 @@ def gathered_once(rbm: RBM, stream: Stream, *, data: Array | None = None, **how:
 
 
 def sweeps_of(visible: int, hidden: int) -> int:
-    """Number of sweeps in each annealing for the evidence on an RBM of that size."""
+    """Budget in sweeps of each annealing for the evidence on an RBM of that size."""
     return int(np.clip(_WEIGHT_SWEEPS // (visible * hidden), _FEWEST_SWEEPS, _MOST_SWEEPS))
 
 

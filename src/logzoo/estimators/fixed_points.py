@@ -1,8 +1,8 @@
 """Mean field, TAP and Bethe: estimates of log Z from fixed points, without draws.
 
 These estimates have no sampling error. The interval of TAP and Bethe covers a bound on the omitted orders of an
-expansion, if mean field certainly has a single solution. The bound is a sum over closed walks along the weights, which
-include all rings. In other cases TAP does not converge, and Bethe converges only if the weights form no ring.
+expansion, if mean field certainly has a single solution. The bound is a sum over closed walks along the weights,
+including all rings (cycles). Otherwise TAP does not converge, and Bethe converges only if the weights form no ring.
 
 Mean field gives the rigorous lower bound F1 = c.m + sum softplus(b + m W) + sum S(m) of the best product law, with
 visible means m, visible and hidden bias c and b, and entropy S (Gabrié, Tramel & Krzakala 2015). Cost: the mode search.
@@ -39,8 +39,8 @@ _ROUNDING = 1e-10
 def _followed(rbm, modes, follow, left_out_of, exact=False):
     """Estimate log Z from the best fixed point that `follow` reaches from the modes.
 
-    follow(visible means, hidden means) returns a Settled. left_out_of(visible means, point) returns the nats that the
-    fixed point may omit. exact: whether the fixed point omits nothing.
+    follow(visible means, hidden means) returns a fixed point. left_out_of(visible means, point) returns the nats that
+    the point may omit. exact: whether the point omits nothing.
     """
     points = [follow(*means) for means in zip(modes.visible[:_FOLLOWED], modes.hidden[:_FOLLOWED], strict=True)]
     # Settled points come first, because only they are solutions.
@@ -55,7 +55,7 @@ def _followed(rbm, modes, follow, left_out_of, exact=False):
     elif radius < 1.0 and np.isfinite(left_out):
         reach = left_out
     else:
-        # The expansion has no error bound here; its distance from the rigorous bound has the size of the error.
+        # The expansion has no error bound here; the distance of log Z from F1 has the size of the error.
         reach = max(gap_of_second_order(rbm, *means), abs(point.log_z - modes.bounds[0]))
     upper = upper_bound(rbm)
     reasons = reasons_of(

@@ -73,7 +73,7 @@ _CANDIDATES, _SPREAD = 30, 3.0
 
 
 def tail_shape(log_weights: Floats) -> float:
-    """Shape k of the tail of the weights, from their logarithms (chain,); 0 for too few weights, or without a tail."""
+    """Generalised Pareto shape k of the largest weights, from logarithms (chain,); 0 for few weights or no tail."""
     count = int(min(_SHARE * log_weights.size, _ROOTS * np.sqrt(log_weights.size)))
     if count < _FEWEST:
         return 0.0

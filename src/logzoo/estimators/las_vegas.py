@@ -4,7 +4,7 @@ The stopping set is drawn from data. Savarese, Kakodkar & Ribeiro (2018), coroll
 sum of f over the stopping set. If tours were cut, the ratio (sweeps of all tours) / (tours that finished) lies below
 E[length] on average. The Gibbs kernel is reversible and positive. On average, an unfinished tour therefore needs at
 least as many further sweeps as a new tour in total.
-Cost: the sweeps of tours and probes, and one sweep for each draw of the stopping set, to compute p(h | v) and f(h).
+Cost: the sweeps of tours and probes (chains from uniform hidden states), and one for each draw of the stopping set.
 """
 
 from typing import Any
@@ -40,9 +40,9 @@ def estimate(
 
     data: a 0/1 matrix (examples, visible), required. base: not used, because there is no path. Other options: as in
     `logzoo.samplers.tour_chains.run`. The estimate is converged if no tour was cut and the effective number of tours is
-    at least 10. Chains from uniform hidden states must also find little mass that the stopping set misses. Otherwise
-    log Z is likely too low, and the interval reaches up to a rigorous bound. Raises ValueError for missing or bad data,
-    impossible options, and too small a budget.
+    at least 10. Probes must also find little mass that the stopping set misses. Otherwise log Z is likely too low, and
+    the interval reaches up to a rigorous bound. Raises ValueError for missing or bad data, impossible options, and too
+    small a budget.
     """
     if data is None:
         raise ValueError("data: expected a 0/1 matrix (examples, visible) to draw from, found none")

@@ -19,7 +19,7 @@ from logzoo.types import Array
 
 
 class Finished:
-    """Finished estimates, in order; `state` holds them as an array for a checkpoint."""
+    """Finished estimates, in order; `state` holds the estimates as an array for a checkpoint."""
 
     def __init__(self):
         self.estimates = []
@@ -46,14 +46,13 @@ def estimate_matrix(
 ) -> dict[str, xr.Dataset]:
     """Estimate log Z by several estimators with the same base, at all their budgets (sweeps per chain) and replicates.
 
-    entries: {name: {method, options, budgets, replicates}}. Entries that read the same run share it at each budget and
-    replicate. evidence: bounds and masses that every estimate is checked against (`logzoo.estimators.evidence`).
-    checkpoint: a `logzoo.io.checkpoints.Checkpoint`; an interrupted call resumes after the last save.
-    Returns {name: Dataset over (budget, replicate)}. A Dataset has log_z, std_error, interval (over `bound`, too),
-    sweeps_spent, converged, reasons, and the diagnostics and profiles of the method. Raises ValueError for unknown
-    options and impossible sizes.
+    entries: `method`, `options`, `budgets` and `replicates` of each estimator, by name. Estimators with the same run
+    share its draws at each budget and replicate. evidence: bounds and masses that every estimate is checked against
+    (`logzoo.estimators.evidence`). checkpoint: a `logzoo.io.checkpoints.Checkpoint`; an interrupted call resumes after
+    the last save. Returns {name: Dataset}. A Dataset has dimensions (budget, replicate), and the variables of
+    `dataset_of`. Raises ValueError for unknown options and impossible sizes.
     """
-    # Estimates without draws hardly depend on the budget, so the smallest suffices.
+    # Estimates without draws hardly depend on the budget, so the smallest budget suffices.
     estimated = {
         name: entry["budgets"] if find(entry["method"]).drawn else [min(entry["budgets"])]
         for name, entry in entries.items()

@@ -1,7 +1,7 @@
 """MBAR: the multistate Bennett acceptance ratio on thinned draws of simulated tempering.
 
 Shirts & Chodera (2008), eq 11; Carlson et al. (2016), eq 18. Cost: the sweeps of RTS, memory for log f of the kept
-draws at every rung, and Newton steps. The time of a step grows linearly with draws and quadratically with rungs.
+draws at every rung, and Newton steps. Their time grows linearly with draws and quadratically with rungs.
 Below, n_j is the number of draws at rung j.
 """
 
@@ -24,8 +24,8 @@ _MOST_NUMBERS = 20_000_000
 # _ENOUGH nats. Tens of steps suffice if rungs overlap; otherwise thousands do not help.
 _RESIDUAL, _ENOUGH = 1e-6, 1e-9
 _STEPS = 100
-# log Z does not move in directions whose curvature is below this share of the largest curvature. The ratio of Z
-# of rungs without overlap is lost in rounding.
+# Newton steps skip directions whose curvature is below this share of the largest curvature. The ratio of Z of rungs
+# without overlap is lost in rounding.
 _NO_OVERLAP = 1e-10
 # Smallest damping of a step relative to the largest curvature, and growth factor of the damping after a step uphill.
 _LEAST_DAMPING, _MORE = 1e-5, 10.0
@@ -36,7 +36,7 @@ _on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
 def thinned(*, draws: int = 10_000) -> ThinnedDraws:
     """Observer that keeps draws for MBAR: at most `draws` draws, but at least one draw of each chain.
 
-    The draws come from equally spaced sweeps. A run that would keep over 20 million draws times rungs is refused.
+    The draws come from equally spaced sweeps. The number of draws times rungs may be at most 20 million.
     """
     return _Thinned(whole_number("draws", draws))
 
@@ -84,7 +84,7 @@ def log_ratios(log_f: ArrayLike, counts: ArrayLike, start: ArrayLike) -> tuple[F
     counts : array of int, shape (rung,)
         Draws at each rung; zeros are allowed.
     start : array, shape (rung,), nats
-        A first guess of the ratios.
+        A first guess of `log_ratios`.
 
     Returns
     -------
@@ -116,8 +116,8 @@ def influence(log_f: Floats, rungs: Array, log_z: Floats) -> Floats:
     """Derivatives (draw, rung) of log Z_k - log Z_1 with respect to the weight of each draw, at the solution.
 
     log_f (draw, rung): log-densities. rungs (draw,): the rung at which each draw was made. log_z (rung,): the solution.
-    Derivatives of dependent draws, such as the draws of one chain, are summed first. The variance is the sum of
-    squares of the results (infinitesimal jackknife; Efron 1982, ch. 6).
+    The caller first sums the derivatives of dependent draws, such as the draws of one chain. The variance is the sum
+    of squares (infinitesimal jackknife; Efron 1982, ch. 6).
     A draw's weight counts twice: in the mixture of all draws and in the number drawn at its rung.
     """
     counts = np.bincount(rungs, minlength=log_z.size)
@@ -186,7 +186,7 @@ class _Place(NamedTuple):
     """An iterate of the equations for the visited rungs.
 
     log_z (rung,): log Z. height: the function minimised. p (draw, rung): shares. again (rung,): log Z after the
-    equations are applied once. error: largest difference between the changes of log Z by the equations, in nats.
+    equations are applied once. error: the range of this change of log Z over the rungs, in nats.
     """
 
     log_z: np.ndarray
@@ -205,7 +205,7 @@ def _place(log_f, counts, log_z):
         total = p.sum(axis=1, keepdims=True)
         p /= total
     height = float((top + np.log(total)).sum() - counts @ a)
-    # `tiny` stands for the sum at a rung whose log Z is so far off that no draw has a share of it.
+    # `tiny` replaces the sum at a rung whose log Z is so far off that all its shares underflow.
     moves = np.log(np.maximum(p.sum(axis=0), np.finfo(np.float64).tiny) / counts)
     return _Place(log_z, height, p, log_z + moves, float(np.ptp(moves)))
 

@@ -252,7 +252,7 @@ class Estimate:
 
 
 def reasons_of(signs: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the failed checks, in order, from signs {name in REASONS: whether the check failed}."""
+    """Names of the failed checks, in the order of `signs` (name in REASONS: whether the check failed)."""
     return tuple(name for name, holds in signs.items() if holds)
 
 
@@ -287,8 +287,8 @@ def estimate_from(log_z: float, std_error: float, parts: float, signs: Mapping[s
 def dataset_of(estimates: Sequence[Estimate], places: Mapping[str, tuple] | None = None) -> xr.Dataset:
     """Estimates as a Dataset: log_z, std_error, interval, sweeps_spent, converged, reasons, diagnostics and profiles.
 
-    places: {dimension: coordinate for xarray}, by default empty for a single estimate. The estimates fill the
-    dimensions in row-major order. A diagnostic that an estimate lacks is NaN.
+    places: xarray coordinates by dimension, by default none for a single estimate. The estimates fill the dimensions
+    in row-major order. A diagnostic that an estimate lacks is NaN.
     """
     places = places or {}
     shape = [len(values) for _, values, _ in places.values()]

@@ -12,8 +12,8 @@ import numpy as np
 
 from logzoo.estimators.result import Estimate, reasons_of
 
-# Half-width of a 98% interval, in standard errors. It must be within the tolerance to end the search. The level is 98%,
-# because every round is tested.
+# Half-width of a 98% interval, in standard errors. For convergence it must be within the tolerance. The level is
+# above 95%, because every round is tested.
 _ENDING_REACH = 2.33
 # Reasons that more sweeps do not remove.
 _INCURABLE = {"modes-unseen"}
@@ -30,7 +30,7 @@ _LARGEST_GROWTH = _GROWTHS[-1]
 _MOST_COUNTED = 3
 # Largest argument of an exponential, so that it stays finite.
 _LARGEST_LOG = 600.0
-# A search may end as hopeless after _FEWEST_ROUNDS rounds. Even _HOPELESS times the affordable sweeps must then be too
+# `auto` may end as hopeless after _FEWEST_ROUNDS rounds. Even _HOPELESS times the affordable sweeps must then be too
 # few.
 _FEWEST_ROUNDS, _HOPELESS = 3, 10.0
 
@@ -98,7 +98,7 @@ def _pooled(estimates, errors):
 
 def together(rounds: Sequence[Round]) -> tuple[float, float]:
     """log Z and its standard error, pooled over the latest rounds; from the last round alone if no method converged."""
-    # Rounds that are much shorter than the last have larger biases.
+    # Rounds that are much shorter than the last round have larger biases.
     long = [past for past in rounds[-_MOST_COUNTED:] if _LARGEST_GROWTH * past.sweeps >= rounds[-1].sweeps]
     counted = [past for past in long if past.sound] or rounds[-1:]
     # Weighted by sweeps, because weights from the estimated error would favour rounds that underestimate it.
@@ -135,7 +135,7 @@ def _apart(last, tolerance):
 
 
 def next_methods(rounds: Sequence[Round]) -> tuple[str, ...]:
-    """Methods of the next round. Uncertain methods are dropped; they return if fewer than two methods converged.
+    """Methods of the next round. Methods with large errors are left out, unless fewer than two converged.
 
     Methods that left modes unseen are dropped for good.
     """
@@ -155,7 +155,7 @@ def next_methods(rounds: Sequence[Round]) -> tuple[str, ...]:
 
 
 def predicted_error(rounds: Sequence[Round], sweeps: int) -> float:
-    """Standard error in nats of the pooled log Z after a further round of the same converged methods."""
+    """Standard error in nats of the pooled log Z after `sweeps` further sweeps of the converged methods."""
     last = rounds[-1]
     before = [max(last.errors[run.method], _LEAST_ERROR) for run in last.sound]
     after = [error_at(run, error, sweeps) for run, error in zip(last.sound, before, strict=True)]
@@ -183,7 +183,7 @@ def next_sweeps(rounds: Sequence[Round], tolerance: float) -> int:
 def is_hopeless(rounds: Sequence[Round], reasons: Sequence[str], tolerance: float, affordable: int) -> bool:
     """Whether, after at least three rounds, the rounds fail only because the error is too large for the tolerance.
 
-    The error must also be too large after a further round of ten times the affordable sweeps.
+    The predicted error after a further round of ten times the affordable sweeps must also be too large.
     """
     alone = set(reasons) == {"tolerance-missed"} and len(rounds) >= _FEWEST_ROUNDS
     return alone and _ENDING_REACH * predicted_error(rounds, int(_HOPELESS * max(affordable, 1))) > tolerance

@@ -1,11 +1,11 @@
 """RTS and TS: tempered sampling with Rao-Blackwellized occupancies or with visit counts.
 
-RTS (Carlson et al. 2016, eqs 9 and 12): log Z = log Z_1 + log Zhat_K + log(r_1 / r_K) + log(c_K / c_1), where r is
-the prior of the rungs and c_k the mean of q(beta_k | x) over sweeps and chains. TS (sections 2.2 and 4.3) uses visit
-counts in place of q, with 0.1 added to the count of every rung. Cost of a sweep: one Gibbs sweep, and for the form
-"marginal" log f at a few interpolation nodes. If log Zhat changed between blocks of draws, log Z maximises a likelihood
-(supplement A): L = sum_k C_k log Z_k - sum_b N_b log sum_k r_k Z_k / Zhat_bk. Here C_bk is the sum of q(beta_k | x)
-over the draws of block b, C_k its sum over blocks and N_b its sum over rungs. L is concave in log Z.
+RTS (Carlson et al. 2016, eqs 9 and 12): log Z = log Z_1 + log Zhat_K + log(r_1 / r_K) + log(c_K / c_1). Zhat_k is the
+sampler's guess of Z_k / Z_1, r the prior of the K rungs and c_k the mean of q(beta_k | x) over sweeps and chains. TS
+(sections 2.2 and 4.3) uses visit counts in place of q, with 0.1 added to every count. Cost of a sweep: one Gibbs
+sweep, and for the form "marginal" log f at a few interpolation nodes. If log Zhat changed between blocks of draws,
+log Z maximises a likelihood (supplement A): L = sum_k C_k log Z_k - sum_b N_b log sum_k r_k Z_k / Zhat_bk. C_bk is the
+sum of q(beta_k | x) over block b, C_k its sum over blocks and N_b its sum over rungs. L is concave in log Z.
 """
 
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ def delta_method(ends: Floats) -> tuple[float, float]:
 
 
 def _by_likelihood(draws):
-    """log Z of a mixed run, and log Z (group,) without each group of chains."""
+    """log Z of a mixed run, and its leave-one-out values (group,) over groups of chains."""
     blocks, chains, rungs = draws.occupancy.shape
     sums = np.zeros((min(chains, _MOST_GROUPS), blocks, rungs))
     np.add.at(sums, np.arange(chains) % len(sums), np.moveaxis(draws.occupancy, 1, 0))
@@ -96,7 +96,8 @@ def read_visits(draws: Draws) -> Estimate:
 _FLOOR = 1e-300
 # Fixed-point steps before Newton's method: they bring rungs with few draws into its range of convergence.
 _FIRST_STEPS = 20
-# Plain Newton steps begin at a gradient per draw below _NEAR and end below _GRADIENT. 1000 _GRADIENT is accepted.
+# Plain Newton steps begin at a gradient per draw below _NEAR and end below _GRADIENT. A final gradient
+# below 1000 _GRADIENT is accepted.
 _GRADIENT = 1e-12
 _NEAR = 1e-5
 _MOST_NEWTON_STEPS = 10

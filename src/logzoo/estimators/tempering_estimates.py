@@ -1,9 +1,9 @@
 """Estimates from simulated tempering: functions that its estimators share, and the recursions SAMS and Wang-Landau.
 
-SAMS (Tan 2016, 2017; Carlson et al. 2016, eq 19): log Zhat_k grows by a gain times q(beta_k | x) / r_k after every
-sweep, averaged over the chains of a group; r is the prior of the K rungs. Wang-Landau (Wang & Landau 2001; Atchade &
-Liu 2010; the 1 / t regime of Belardinelli & Pereyra 2007): each visit of rung k adds log F / (K r_k) to log Zhat_k,
-with a falling factor F. Cost: as for RTS.
+SAMS (Tan 2016, 2017; Carlson et al. 2016, eq 19): the guess log Zhat_k of log(Z_k / Z_1) grows by a gain times
+q(beta_k | x) / r_k after every sweep, averaged over a group of chains; r is the prior of the K rungs. Wang-Landau (Wang
+& Landau 2001; Atchade & Liu 2010; the 1 / t regime of Belardinelli & Pereyra 2007): each visit of rung k adds
+log F / (K r_k) to log Zhat_k, with a falling factor F. Cost: as for RTS.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,8 +23,8 @@ from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
 from logzoo.streams import Stream
 from logzoo.types import Array, Floats
 
-# Share of the sampling phase whose draws are discarded. On a 784 x 500 RBM the first hundreds of sweeps pull log Z down
-# by more than its standard error. On easy models the loss of draws costs a tenth of the precision.
+# Share of the sweeps after the initial iterations whose draws are discarded. On a 784 x 500 RBM the first hundreds of
+# sweeps pull log Z down by more than its standard error. On easy models this costs a tenth of the precision.
 SETTLING = 0.2
 # Mean number of round trips of a chain below which the ends of the ladder were hardly compared.
 _FEWEST_ROUND_TRIPS = 1.0
@@ -49,9 +49,9 @@ def run(
     settling: float = SETTLING,
     **settings: Any,
 ) -> SimulatedTemperingDraws:
-    """SimulatedTemperingDraws of `logzoo.samplers.tempering_runs.run`, by default with settling.
+    """SimulatedTemperingDraws of `logzoo.samplers.tempering_runs.run`, by default without the first draws.
 
-    An observer may have a method check(chains, rungs, sweeps), which may raise ValueError before any sweep.
+    A method check(chains, rungs, sweeps) of an observer may raise ValueError before any sweep.
     """
     rungs = whole_number("rungs", settings.get("rungs", tempering_runs.RUNGS), minimum=2)
     for observer in observers:
@@ -122,7 +122,7 @@ def estimate_of_draws(
 
 
 def from_groups(draws: Draws) -> Estimate:
-    """Estimate by a recursion: the mean over groups of log Z_1 + log Zhat_K, with a t interval over groups.
+    """Estimate by a recursion: the mean over groups of log Z_1 + log Zhat_K, with a Student interval over groups.
 
     draws: `Draws` whose sample comes from `samplers.tempering_runs.run_in_groups`. The estimate is converged if the
     chains made at least one round trip each on average and interpolated log-densities were accurate. With Wang-Landau,
@@ -156,8 +156,8 @@ def stuck(draws: Any) -> dict[str, Any]:
 def drift(draws: SimulatedTemperingDraws) -> float:
     """log Z by eq 12, second minus first half of the sampling phase, in standard errors.
 
-    The halves are whole blocks, each at its log Zhat. With an odd number of blocks the middle block is left out. The
-    result is 0 for a single block.
+    The halves consist of whole blocks with one log Zhat each. With an odd number of blocks the middle block is left
+    out. The result is 0 for a single block.
     """
     half = len(draws.occupancy) // 2
     if half == 0:
@@ -165,7 +165,7 @@ def drift(draws: SimulatedTemperingDraws) -> float:
     ends = np.stack([draws.occupancy[:half], draws.occupancy[-half:]])[..., [0, -1]]
     # In a mixed run the log Zhat of blocks differs, so sums are scaled to the log Zhat of the first block.
     relative = draws.log_z_hats[:, -1] - draws.log_z_hats[0, -1]
-    # Clipped to the range of a float, in case log Zhat is far off.
+    # Clipping keeps the scale finite if log Zhat is far off.
     scale = np.exp(np.clip(np.stack([relative[:half], relative[-half:]]), -300.0, 300.0))
     ends[..., 1] *= scale[..., None]
     sums = np.moveaxis(ends.sum(axis=1), 1, 0)
@@ -249,7 +249,7 @@ def run_wang_landau(
 ) -> tuple[Any, Any]:
     """Draws of Wang-Landau by `logzoo.samplers.tempering_runs.run_in_groups`.
 
-    flatness: the fewest visits of a part of the ladder, relative to the expected visits, that count as flat, in [0, 1).
+    flatness: the fewest visits of a tenth of the ladder, relative to the expected visits, that count as flat, [0, 1).
     Other options: as in `run_in_groups`. Raises ValueError for impossible options.
     """
     recursion = tempering_runs.wang_landau(share("flatness", flatness))

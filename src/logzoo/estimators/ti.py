@@ -15,7 +15,7 @@ from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
 from logzoo.types import Floats
 
 _RULES = ("riemann", "trapezoid", "corrected")
-# The finer rule that a rule is compared with. TI-RB lacks second derivatives, so it has no finer rule.
+# The finer rule with which a rule is compared. TI-RB lacks second derivatives, so it has no finer rule.
 _FINER = {"riemann": "trapezoid", "trapezoid": "corrected"}
 
 
@@ -53,12 +53,11 @@ def corrected(draws: Draws) -> Estimate:
 
 
 def _estimated(draws, sums, log_z_of, finer=None):
-    """Estimate with the error of the rule: the distance of log Z from the rule on every other rung or a finer rule.
+    """Estimate with the error of the rule: the larger distance from the rule on every other rung and from a finer rule.
 
-    The larger distance counts. The distance to a finer rule is the bias to leading order, and is part of the standard
-    error.
+    The distance from the finer rule is the bias to leading order, and is part of the standard error.
     """
-    # The distance is not divided by a power of two for the order of the rule. With a step in the integrand, the error
+    # Unlike Richardson's error, the distance is not divided by a power of two. With a step in the integrand, the error
     # of a rule does not fall with its order.
     count = draws.sample.betas.size
     coarse = np.unique(np.append(np.arange(0, count, 2), count - 1))

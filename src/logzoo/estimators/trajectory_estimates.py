@@ -1,9 +1,9 @@
-"""Trajectory: bridge sampling, AIS and RAISE along a path of RBMs, such as snapshots of the training.
+"""Trajectory: bridge sampling (BAR), AIS and RAISE along a path of RBMs, such as snapshots of the training.
 
-Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). Neighbouring RBMs on the path exchange visible states with
-probability min(1, f_i(x_{i+1}) f_{i+1}(x_i) / (f_i(x_i) f_{i+1}(x_{i+1}))). BAR gives the ratios of their Z, and
-log Z = log Z_1 + sum_i log(Z_{i+1} / Z_i), with Z_1 of independent units. Cost of a round: `each` Gibbs sweeps, and
-two products of every state with weights for the exchange.
+Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). Neighbouring RBMs i and i + 1 exchange their visible states x with
+probability min(1, f_i(x_{i+1}) f_{i+1}(x_i) / (f_i(x_i) f_{i+1}(x_{i+1}))), where f_i is the unnormalised marginal of
+RBM i. BAR estimates the ratios in log Z = log Z_1 + sum_i log(Z_{i+1} / Z_i), with Z_1 of independent units. Cost of a
+round: `each` Gibbs sweeps, and two products of every state with weights for the exchange.
 AIS along any path is unbiased for Z. RAISE anneals down the path from data (Burda et al. 2015). An annealing sweep
 costs about two Gibbs sweeps, because it keeps the inputs of two RBMs.
 Without snapshots the estimators follow the tempering path and are BAR, AIS and RAISE.
@@ -25,7 +25,7 @@ from logzoo.samplers.replica_exchange import ParallelTemperingDraws
 from logzoo.streams import Stream
 from logzoo.types import Array, ArrayLike
 
-# Largest share of states that were never at the base after the burn-in. Above it the reason is `not-renewed`.
+# Largest share of states that were never at the base after the burn-in. A larger share gives the reason `not-renewed`.
 _LARGEST_OLD = 0.05
 
 
@@ -34,7 +34,7 @@ def run(
 ) -> tuple[ParallelTemperingDraws, float | None]:
     """ParallelTemperingDraws along snapshots, and the share of states never at the base after the burn-in.
 
-    options: as in `samplers.snapshot_ladders.run`. Without snapshots the run uses the ladder of tempering, and the
+    options: as in `samplers.snapshot_ladders.run`. Without snapshots the run follows the tempering path, and the
     share is None. Raises ValueError for bad snapshots and options.
     """
     if snapshots is None:
@@ -43,7 +43,7 @@ def run(
 
 
 def run_up(rbm: RBM, ledger: SweepLedger, stream: Stream, *, snapshots: Any = None, **options: Any) -> AnnealedDraws:
-    """AnnealedDraws from the base up along the snapshots, or along the path of tempering if there are no snapshots.
+    """AnnealedDraws from the base up along the snapshots, or along the tempering path if there are no snapshots.
 
     options: as in `samplers.snapshot_ladders.anneal`.
     """
@@ -75,7 +75,7 @@ def run_down(
 def read(draws: Draws) -> Estimate:
     """The Estimate by BAR of `Draws` whose sample comes from `run`.
 
-    Along snapshots, it is converged only if states from the base replaced nearly all states after the burn-in.
+    Along snapshots the estimate is converged only if states from the base replaced nearly all states after the burn-in.
     """
     sample, old = draws.sample
     estimate = bar.from_bridges(draws.rbm, sample, draws.observed[bar.BridgeSums])

@@ -1,7 +1,7 @@
 """SD and RSD: occupancies from the stationary distribution of the moves between rungs.
 
-Carlson et al. (2016), supplement G: P_jk is proportional to the number of moves from rung j to rung k. Draws and cost
-are as in RTS.
+Carlson et al. (2016), supplement G: the transition matrix P_jk is proportional to the number of moves from rung j to
+rung k. Draws and cost are as in RTS.
 """
 
 import numpy as np
@@ -14,8 +14,8 @@ from logzoo.samplers.observers import GroupedMoves
 from logzoo.samplers.tempering_chains import COUNT_FLOOR
 from logzoo.types import ArrayLike, Floats
 
-# Largest number of groups of chains whose matrices are stored for the spread. A matrix takes 8 bytes times rungs
-# squared.
+# Largest number of groups of chains with a stored matrix of moves, for the jackknife error. A matrix takes 8 bytes
+# times rungs squared.
 _MOST_GROUPS = 20
 # Number added to every entry of the row-stochastic matrix. It is far below rounding, and far above the smallest float.
 _FLOOR = 1e-100
@@ -54,8 +54,8 @@ def _from_stationary(draws, sums):
 def smoothed(moves: Floats) -> Floats:
     """Moves (rung, rung) with 0.1 of a move added from every rung, half of it to each neighbour.
 
-    Rungs without a move then follow from their neighbours. At an end, the half without a neighbour stays at the rung.
-    The added moves are symmetric and have equal row sums, so no rung is favoured.
+    The occupancy of a rung without moves then follows from its neighbours. At an end, the half without a neighbour
+    stays at the rung. The added moves are symmetric and have equal row sums, so no rung is favoured.
     """
     total = moves.copy()
     rungs, half = np.arange(len(moves) - 1), 0.5 * COUNT_FLOOR

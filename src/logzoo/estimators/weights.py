@@ -1,11 +1,11 @@
 """AIS and SMC: log Z from importance weights of annealed chains, with the hidden units summed out of the weights.
 
 AIS (Neal 2001; Salakhutdinov & Murray 2008, eqs 10 to 12; averaged moments: Grosse, Maddison & Salakhutdinov 2013):
-log Z = log Z_1 + log mean exp(log w) over independent chains. SMC resamples in independent islands of chains (Del
+log Z = log Z_1 + log mean w over independent chains with weights w. SMC resamples in independent islands of chains (Del
 Moral, Doucet & Jasra 2006; as population annealing Hukushima & Iba 2003), with the same formula for log Z. A family is
 all descendants of one first state (Wang, Machta & Katzgraber 2015; error: Lee & Whiteley 2018).
-Both estimators are unbiased for Z on any path, so log Z is low on average. Cost: one sweep a rung, and log f at two
-rungs. A sweep between two RBMs costs about two Gibbs sweeps, because it keeps the inputs of both.
+Both estimators are unbiased for Z on any path, so log Z is low on average. Cost per rung: one sweep, and log f at two
+rungs. On a path between two RBMs a sweep costs about two Gibbs sweeps, because it keeps the inputs of both.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ _FEWEST_EFFECTIVE = 10.0
 _LARGEST_STEP = 10.0
 # Cap of the variance of log w: beyond it the error is unknown.
 _LARGEST_VARIANCE = 50.0
-# Probability that the variance of the logs exceeds the value used.
+# Probability that the variance of the logs exceeds its upper limit.
 _RISK = 0.05
 # Relative spread of log-weights below which they are equal up to rounding.
 _ROUNDING = 1e-12
@@ -62,8 +62,8 @@ def from_weights(rbm: RBM, draws: AnnealedDraws, ledger: SweepLedger, stream: St
     -------
     Estimate
         log Z = log Z_1 + log mean exp(log w), in nats. The error is the jackknife error over chains, or the log-normal
-        error if that is larger. The estimate is converged if the effective number of chains is at least 10 (with fewer
-        than 20 chains, at least half of the chains). The weights must also have no heavy tail and measure the error.
+        error if that is larger. A converged estimate has at least 10 effective chains (with fewer than 20 chains, at
+        least half of the chains). Its weights have no heavy tail, and their variance measures the error.
 
     References
     ----------
@@ -97,7 +97,7 @@ def from_weights(rbm: RBM, draws: AnnealedDraws, ledger: SweepLedger, stream: St
 
 
 def mass(draws: AnnealedDraws) -> tuple[float, float]:
-    """log of the mass that AnnealedDraws found, and its jackknife error from the drawn weights alone, in nats."""
+    """log Z_1 + log mean w of AnnealedDraws, and its jackknife error from the drawn weights alone, in nats."""
     log_w = draws.log_weight
     log_z = float(draws.log_z_base + logsumexp(log_w) - np.log(log_w.size))
     return log_z, jackknife_error(log_sums_left_out(log_w))
@@ -111,8 +111,8 @@ def fewest_effective(chains: int) -> float:
 def log_normal_error(log_w: Floats) -> float:
     """Relative standard error of the mean of log-normal weights, from the spread of their logs (chain,).
 
-    The decisive weights are mostly not drawn, but the spread of the logs predicts them. The variance is the mean
-    squared distance from the median, over the logs above the median. Chains far below the median have little weight.
+    The weights that dominate the mean are mostly not drawn, but the spread of the logs predicts them. The variance is
+    the mean squared distance from the median over the logs above it, because lower chains have little weight.
     """
     above = log_w - np.median(log_w)
     above = above[above >= 0.0]
@@ -132,15 +132,15 @@ def log_normal_variance(variance: float, freedom: float) -> float:
 def variance_is_unreliable(rbm: RBM, log_w: Floats, ledger: SweepLedger) -> dict[str, bool]:
     """Signs that the variance of the log-weights (chain,) of annealing does not measure the error of log Z.
 
-    One sign is equal log-weights, unless the units are independent: all chains then followed the same path. The other
-    sign is that log f changed by too many nats per sweep.
+    One sign is equal log-weights, because all chains then followed the same path; RBMs without weights are exempt. The
+    other sign is that log f changed by too many nats per sweep.
     """
     differ = np.ptp(log_w) > _ROUNDING * max(1.0, np.abs(log_w).max()) or not rbm.weights.any()
     return {"one-way": not differ, "steep": is_steep(log_w, ledger.sweeps)}
 
 
 def is_steep(log_w: Floats, sweeps: int) -> bool:
-    """Whether log f changed by too many nats per sweep, from the mean absolute log-weight (chain,)."""
+    """Whether log f changed by too many nats per sweep, from the mean absolute value of log_w (chain,)."""
     return bool(np.abs(log_w).mean() > _LARGEST_STEP * sweeps)
 
 
@@ -156,8 +156,8 @@ def read_islands(draws: Draws) -> Estimate:
 
     The error is the largest of three errors: the jackknife error over islands, the error for log-normal weights of
     islands, and the error over families. The estimate is converged if the effective number of families is at least 10
-    and the weights of the islands measure the error. With more than two islands, no island may carry more than half of
-    Z.
+    and the variance of the islands' weights measures the error. With more than two islands, no island may carry more
+    than half of Z.
     """
     sample = draws.sample
     count, islands = sample.log_weight.size, sample.island[-1] + 1

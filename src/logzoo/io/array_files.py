@@ -96,7 +96,7 @@ def _one_line(form):
         raise ValueError(f"expected a whole {form} file, {hint}") from None
 
 
-# MATLAB classes of numbers. `whosmat` does not report whether the numbers are complex.
+# MATLAB classes of numbers. Complex numbers are refused after loading, because `whosmat` does not report them.
 _NUMBERS = {"double": "f8", "single": "f4", "logical": "?"}
 _NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 

@@ -48,7 +48,7 @@ def written_whole(path: FilePath) -> Iterator[Path]:
 
 
 def check_replaceable(path: FilePath) -> None:
-    """Raise a one-line ValueError if a path is a link or anything else but a regular file."""
+    """Raise a one-line ValueError unless a path is unused or a regular file; links are refused, too."""
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:

@@ -1,6 +1,6 @@
 """Checkpoints of long work that proceeds in steps: one file with everything that changes between steps.
 
-The file is .npz, and the name of its first array marks a checkpoint. No other file is loaded, replaced or removed.
+The name of the first array in the .npz file is a mark. Files without this mark are not loaded, replaced or removed.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class Checkpoint:
         self.identity, self.written, self.refused = identity, time.monotonic(), False
 
     def load(self, parts: Mapping[str, Any]) -> int:
-        """Restore the parts and return the next step, or 0 if there is no readable checkpoint of this identity.
+        """Restore the parts, objects by name; return the next step, or 0 if no readable checkpoint has this identity.
 
         Raises ValueError if the checkpoint has this identity but its state does not fit the parts.
         """
@@ -164,7 +164,7 @@ class Checkpoint:
             self.save(step, parts)
 
     def save(self, step: int, parts: Mapping[str, Any]) -> None:
-        """Write the file whole or not at all. OSErrors cause one warning only, because a later attempt may succeed."""
+        """Write the file whole or not at all. An OSError is only logged, and only once: a later attempt may succeed."""
         arrays = {f"{name}/{key}": array for name, part in parts.items() for key, array in part.state.items()}
         try:
             if os.path.lexists(self.path) and not is_checkpoint(self.path):
@@ -180,7 +180,7 @@ class Checkpoint:
 
 
 class Resumed:
-    """An object whose state is the numbers and arrays of the attributes named in `_kept`.
+    """An object whose state is the attributes named in `_kept`, which are numbers or arrays.
 
     A name with a dot is an attribute of an attribute; such arrays are filled in place.
     """

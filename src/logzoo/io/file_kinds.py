@@ -23,7 +23,7 @@ _STARTS = {
     **dict.fromkeys((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), "pickle"),
     **dict.fromkeys((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"x\x9c", b"x\x01", b"x^", b"x\xda"), "compressed"),
 }
-# Suffixes of the kind assumed if the first bytes are unknown. The kind's reader refuses other files.
+# Suffixes by kind, for files whose first bytes are unknown. The reader of the kind refuses other files.
 _SUFFIXES = {
     "NetCDF": ".nc",
     "NumPy": ".npz",

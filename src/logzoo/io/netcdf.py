@@ -40,8 +40,8 @@ def write_artifact(
     """Write a dataset with its provenance, whole or not at all, and verify the file by reading it back.
 
     source: a `source_digest`. inputs: {path: content hash}. seed_path: name of the random stream. Equal arguments and
-    software give equal bytes. An existing file is replaced in one step. Raises ValueError for a missing folder, for
-    absolute paths, and for contents that the schema or NetCDF forbids. An OSError names a file that cannot be written.
+    software give equal bytes. An existing file is replaced in one step. Raises ValueError for a missing folder,
+    absolute paths, and contents that the schema or NetCDF forbids. Raises an OSError if the file cannot be written.
     """
     path = Path(path)
     if not path.parent.is_dir():
@@ -101,7 +101,7 @@ def read_provenance(path: FilePath) -> dict[str, Any]:
     try:
         check_seal(path)
         check_unpacked(path, unpacked_bytes(path))
-        # xarray would also read the coordinates, and every job reads the attributes of each of its inputs.
+        # xarray would also read the coordinates, which is slow: every job reads the attributes of each of its inputs.
         with netCDF4.Dataset(path) as file:
             attributes = {name: file.getncattr(name) for name in file.ncattrs()}
     except (OSError, ValueError) as error:
@@ -112,7 +112,7 @@ def read_provenance(path: FilePath) -> dict[str, Any]:
 
 
 def load_raw(path: FilePath) -> xarray.Dataset:
-    """Read a file without masking or dates; only booleans, strings and coordinates are restored.
+    """Read a file without decoding masks, scales or dates; only booleans, strings and coordinates are restored.
 
     Raises ValueError if the header states far more bytes than the file has, and errors of many types for damaged files.
     """

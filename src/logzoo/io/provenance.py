@@ -26,11 +26,11 @@ SOFTWARE = ("logzoo", "netCDF4", "numba", "numpy", "xarray")
 def source_digest(
     *modules: str, scripts: Iterable[str | Path] = (), packages: tuple[Path, ...] = (PACKAGE_FOLDER,)
 ) -> str:
-    """Hash the behaviour of modules and of all modules that they import inside some packages.
+    """Hash the behaviour of modules and of all modules of `packages` that they import, directly or not.
 
     packages: folders of the packages. scripts: further files outside the packages; Python scripts count with their
-    imports. The digest (64 hexadecimal digits) covers the names of Python files and their syntax trees. It leaves out
-    comments, docstrings, positions, annotations of functions, blocks under `if TYPE_CHECKING`, and imports from
+    imports. The digest (64 hexadecimal digits) covers names and syntax trees of modules and Python scripts. It leaves
+    out comments, docstrings, positions, annotations of functions, blocks under `if TYPE_CHECKING`, and imports from
     `typing`, `collections.abc` and `__future__`. For other files it covers the name and the bytes. Raises ValueError
     for a module that does not exist and for a relative import.
     """
@@ -54,8 +54,8 @@ def source_digest(
 def direct_imports(module: str, *, packages: tuple[Path, ...] = (PACKAGE_FOLDER,)) -> set[str]:
     """Names of the modules of these packages that a module imports directly, also inside functions.
 
-    The __init__.py of a package counts only if it is imported by name: it has no effect on results. Errors are as in
-    `source_digest`.
+    The __init__.py of a package counts only if the package itself is imported; otherwise it has no effect on results.
+    Errors are as in `source_digest`.
     """
     files = _files_of_modules(packages)
     return _imports_of(module, _content(module, files), files)
@@ -63,7 +63,7 @@ def direct_imports(module: str, *, packages: tuple[Path, ...] = (PACKAGE_FOLDER,
 
 def software_versions() -> dict[str, str]:
     """Return {name: version} for Python, logzoo and the libraries that may change an artifact."""
-    # The imports are here, because platform and metadata take longer to import than the rest of the module.
+    # platform and metadata take longer to import than the rest of the module.
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
@@ -123,7 +123,7 @@ def _analysed(source: bytes) -> tuple[list[tuple[int, int, str, str]], bytes]:
 
 
 def _write_syntax(node: ast.AST, parts: list[str]) -> None:
-    """Append a syntax tree without comments, docstrings, positions and annotations of functions to a list of texts.
+    """Append a syntax tree to `parts`, without comments, docstrings, positions and annotations of functions.
 
     Empty fields are left out, because versions of Python differ in them.
     """

@@ -72,8 +72,8 @@ def sha256_of(path: FilePath) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-# A file may unpack to this many bytes, or to this many times its size if that is more. Weights pack to half of their
-# size at best, and zeros to a thousandth.
+# A file may unpack to this many bytes, or to this many times its size if that is more. Weights compress to half of
+# their size at best, and zeros to a thousandth.
 _MOST_UNPACKED, _MOST_TIMES = 1 << 28, 32
 
 

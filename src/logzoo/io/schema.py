@@ -85,7 +85,7 @@ def may_be_missing(kind: str, name: str) -> bool:
 
 
 def check(dataset: xarray.Dataset, kind: str) -> None:
-    """Raise a one-line ValueError unless a dataset is an artifact of a kind. Further variables are allowed."""
+    """Raise a one-line ValueError unless a dataset is an artifact of this kind. Further variables are allowed."""
     if kind not in SCHEMAS:
         raise ValueError(f"unknown kind of artifact {kind!r}: expected one of {', '.join(SCHEMAS)}")
     if not any(variable.size for variable in dataset.data_vars.values()):

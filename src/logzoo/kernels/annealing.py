@@ -1,8 +1,8 @@
 """Annealed importance sampling (Neal 2001) along a path of distributions, and its reverse.
 
-Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], with f_k(v) the unnormalised density at rung k. The K
-rungs are numbered from 0. A forward step weighs the state, then sweeps. A reverse step sweeps, then weighs the state.
-Paths lead to an RBM from its base (Salakhutdinov & Murray 2008), from product laws of both layers, or from another RBM.
+Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], v_k state after step k, f_k(v) unnormalised density at
+rung k of 0 to K - 1. A forward step adds a term to log w, then sweeps. A reverse step sweeps first. Paths lead to an
+RBM from its base (Salakhutdinov & Murray 2008), from product laws (independent units), or from another RBM.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def run_annealing(
     """Run annealing steps `first` to `last - 1` in place.
 
     Step k updates the log weights for the change from beta_{k-1} to beta_k, then sweeps at beta_k. The step to the last
-    rung makes no sweep, because the state after it is not read.
+    rung makes no sweep, because its state would not be read.
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)
@@ -174,7 +174,7 @@ def start_from_laws(parameters: Parameters, laws: Laws, law: Array, key: np.uint
 def log_f_between(
     parameters: Parameters, chains: Chains, chain: int, share: np.float32, scratch: EnergyScratch
 ) -> float:
-    """log f_s(v) of one chain in nats, hidden units summed out; share s mixes the parameters of both RBMs linearly."""
+    """log f(v) of one chain in nats, hidden units summed out, with parameters (1 - share) * near + share * far."""
     units, v, bias, inputs = chains.h.shape[1], chains.v[chain], parameters.visible_bias, chains.hidden_input[chain]
     unit = np.float64(parameters.unit)
     far = np.float64(share) * unit
@@ -200,7 +200,7 @@ def draw_between(
     chains: Chains,
     scratch: LayerScratch,
 ) -> None:
-    """Draw one layer, `states` (chains, units), of every chain at one share of the path; list the changes."""
+    """Draw one layer, `states` (chains, units), of every chain with the parameters at `share`; list the changes."""
     near, far = (_ONE - share) * parameters.unit, share * parameters.unit
     half = inputs.shape[1] // 2
     for chain in range(states.shape[0]):
@@ -213,7 +213,7 @@ def draw_between(
 def run_between(
     parameters: Parameters, shares: Array, key: np.uint64, sweep: int, chains: Chains, log_weight: Array
 ) -> None:
-    """Anneal along `shares` (n,) in place: each step weighs, then sweeps at the new share; the last step only weighs.
+    """Anneal along `shares` (n,) in place: each step adds to log_weight; all but the last then sweep at the new share.
 
     The sweeps are numbered from `sweep` on. `parameters` and `chains` come from `fixed_point.paired_parameters` and
     `fixed_point.paired_chains`; inputs must be up to date.

@@ -1,15 +1,15 @@
-"""Sums over all one-to-one assignments of K particles to K temperatures (permanents), by subsets of temperatures.
+"""Sums over all one-to-one assignments of K particles to K temperatures (permanents), by recursion over subsets.
 
-Legend: m (K, K) log weight of particle i at temperature k; an assignment s has the weight exp(sum_i m[i, s(i)]). Sets S
-hold temperatures other than the last. F(S) sums over all ways to give the first |S| particles the temperatures S; B(S)
-does the same for the last |S| particles. If the first |S| particles have S and the next particle has the last
-temperature, the other particles have the remaining set R. The terms F(S) exp(m[|S|, K - 1]) B(R) add up to the sum over
-all assignments. The share of the terms with the same |S| in this sum is the probability that the next particle has the
-last temperature. F and B take (K - 1) 2**(K - 2) multiplications each, although there are K! assignments.
+Legend: m[i, k] is the log weight of particle i at temperature k; an assignment s has the weight exp(sum_i m[i, s(i)]).
+Sets S hold temperatures other than the last. F(S) sums the weights of all ways to give the first |S| particles the
+temperatures S; B(S) does the same for the last |S| particles. If the first |S| particles have S and the next particle
+has the last temperature, the other particles have the remaining set R. The terms F(S) exp(m[|S|, K - 1]) B(R) add up to
+the sum over all assignments. In this sum, the share of the terms with |S| = i is the probability that particle i has
+the last temperature. F and B take (K - 1) 2**(K - 2) multiplications each, although there are K! assignments.
 
-Sums stay in float64 without logarithms. Particles have potentials u_i, and temperatures w_k. u_i + w_k >= m[i, k], with
-equality along the best assignment. The scaled weights exp(m[i, k] - u_i - w_k) are at most 1, and 1 there. The sum over
-all assignments therefore lies between 1 and K!, and terms that underflow are below the rounding error of the sum.
+Sums are float64, without logarithms. The dual variables (potentials) u_i and w_k of the assignment problem satisfy
+u_i + w_k >= m[i, k], with equality along the best assignment. The scaled weights exp(m[i, k] - u_i - w_k) are at most
+1. Their sum over assignments is between 1 and K!, and terms that underflow are below its rounding error.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class AssignmentScratch(NamedTuple):
     """Scratch for K particles. `sum_assignments` fills it, and `draw_assignment` reads it."""
 
     table: np.ndarray  # (K, K) float64: scaled weights
-    rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: weights, one row per particle; reversed for B
+    rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: weights, one row per particle; last first for B
     forward: np.ndarray  # (2**(K - 1),), at least 8, float64: F
     backward: np.ndarray  # like `forward`: B
     sizes: np.ndarray  # like `forward`, int64: |S|
@@ -64,7 +64,7 @@ def assignment_scratch(particles: int) -> AssignmentScratch:
 
 @part
 def _find_potentials(m: Array, count: int, scratch: AssignmentScratch) -> None:
-    """Potentials of the best assignment, by shortest augmenting paths over costs -m (Jonker & Volgenant 1987).
+    """Find the potentials u and w by shortest augmenting paths over costs -m (Jonker & Volgenant 1987).
 
     Temperature 0 is artificial: the path of each particle starts from it.
     """

@@ -42,8 +42,8 @@ _MANTISSA_BITS = 23
 _TWO_TO_23 = 8388608.0
 _TWO_TO_23_BITS = 0x4B000000
 _HALVES = 65536.0
-# Arguments of the power of two are clipped at this value. Below a probability of 2**-30, only a leading half of zero
-# can draw the rarer value.
+# Lower arguments of the power of two are raised to this value. The same units are open as without this change: below a
+# probability of 2**-30, all units with leading half 0.
 _LOWEST = -30.0
 # A unit is open if its excess (see `emit_decision`) is closer to 0 than this. The trailing half can decide if the
 # excess is within 1 of 0. The power of two adds an error of 65536 * 2.7e-6 = 0.18, and rounding adds less than 0.05.
@@ -92,7 +92,7 @@ def emit_decision(builder: ir.IRBuilder, x: ir.Value, half: ir.Value) -> tuple[i
         power = llvm.call(builder, "fmuladd", power, r, _floats(coefficient))
     decay = floats(builder.add(bits(power), builder.shl(bits(shifted), _integers(_MANTISSA_BITS))))
     # With half n and trailing part t in (0, 1), the rarer value is drawn if (n + t) (1 + decay) < 65536 decay. Let
-    # excess = decay * (65536 - n) - n - 1. Then excess > t (1 + decay) - 1, which lies between -1 and 1.
+    # excess = decay * (65536 - n) - n - 1. The condition is excess > t (1 + decay) - 1, a bound between -1 and 1.
     u = floats(builder.or_(half, _integers(_TWO_TO_23_BITS)))  # 2**23 + half, exact in float32
     left, passed = builder.fsub(_floats(_TWO_TO_23 + _HALVES), u), builder.fsub(_floats(_TWO_TO_23 - 1.0), u)
     excess = bits(llvm.call(builder, "fmuladd", decay, left, passed))

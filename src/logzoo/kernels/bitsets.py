@@ -1,8 +1,8 @@
 """Sets of units as words of 32 bits, and hash sets of states.
 
-The first unit is the lowest bit of a word. The indices of a set are listed without branches. A hash set stores states
-as rows of 64-bit words. It uses open addressing with linear probing from the slot of the hash, and compares all words
-of a row.
+The first unit is the lowest bit of a word. The indices of a set are listed from a table, without branches. A hash set
+stores states as rows of 64-bit words. It uses open addressing with linear probing from the slot of the hash, and
+compares all words of a row.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ def unpack(bits: np.uint32, word: int, state: Array) -> None:
 
 @njit(inline="always")
 def list_set(words: Array, indices: Array) -> int:
-    """Write the members of a set (words,) uint32 in increasing order; returns their number.
+    """Write the members of a set (words,) uint32 into `indices` in increasing order; returns their number.
 
-    `indices` (int32) must have room for 8 entries more than the set has members.
+    `indices` (int32) must have 8 entries more than the set has members.
     """
     positions = _POSITIONS.ctypes.data
     groups = words.view(np.uint8)
@@ -181,7 +181,7 @@ def insert_all(members: HashSet, rows: Array) -> None:
 
 @part
 def pack_state(state: Array, words: Array) -> None:
-    """words (words,) uint64 = the set of the ones of `state` (units,) uint8."""
+    """Set words (words,) uint64 to the bits of `state` (units,) uint8."""
     words[:] = np.uint64(0)
     halves = words.view(np.uint32)
     for half in range(words_of(state.size)):
@@ -190,7 +190,7 @@ def pack_state(state: Array, words: Array) -> None:
 
 @part
 def unpack_state(words: Array, state: Array) -> None:
-    """state (units,) uint8 = the units whose bits are set in `words` (words,) uint64."""
+    """Set state (units,) uint8 to the bits of `words` (words,) uint64."""
     halves = words.view(np.uint32)
     for half in range(words_of(state.size)):
         unpack(halves[half], half, state)

@@ -24,7 +24,7 @@ _KERNELS = Path(__file__).parent
 _NO_WRAPPER_FOR_C: dict[str, Any] = {"no_cfunc_wrapper": True}
 
 
-# numba checks the types of arguments at each call. For type checkers the functions take any arguments.
+# numba checks the types of arguments at each call, so the annotations allow any arguments.
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
     """Compile a function that Python calls, with options of `numba.njit`."""
     from numba import config, njit
@@ -44,7 +44,7 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Callab
 def part(function: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
     """Compile a function that only kernels may call, with options of `numba.njit`. A call from Python crashes.
 
-    By default numba generates a CPython wrapper for every function, which takes a third of the compile time of a part.
+    By default numba also compiles a CPython wrapper, which would take a third of the compile time.
     """
     return kernel(function, no_cpython_wrapper=True, **options)
 
@@ -92,7 +92,7 @@ def compiling() -> Iterator[None]:
 
 
 def bases() -> Iterator[Path]:
-    """Parents of `folder`, in order of preference."""
+    """Possible parents of the folder for machine code, in order of preference."""
     from platformdirs import user_cache_path
 
     if os.environ.get("NUMBA_CACHE_DIR"):

@@ -2,8 +2,8 @@
 
 Legend, as in `gibbs`: a = b + v W (H,); log f_beta(v) = beta c.v + (1 - beta) c0.v + sum_j softplus(beta a_j).
 
-With x = beta a_j, softplus(x) = max(x, 0) + log(1 + exp(-|x|)). The maxima add up to a multiple of beta. The other
-terms add up to the smooth part, which takes products of factors in (1, 2] and few logarithms.
+With x = beta a_j, softplus(x) = max(x, 0) + log(1 + exp(-|x|)). The sum of the maxima is proportional to beta. The
+sum of the other terms is the smooth part, which takes products of factors in (1, 2] and few logarithms.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _ABSENT = np.float32(1e30)
 class EnergyScratch(NamedTuple):
     """Scratch of the functions below."""
 
-    magnitudes: np.ndarray  # (H rounded up,) float32: |a|
+    magnitudes: np.ndarray  # (H rounded up to vectors,) float32: |a|
     scales: np.ndarray  # (BETAS_TOGETHER,) float32
     products: np.ndarray  # (BETAS_TOGETHER,) float64
     betas: np.ndarray  # (1,) float32
@@ -91,10 +91,10 @@ def _store_products(builder: ir.IRBuilder, products: Sequence[ir.Value], target:
 
 
 def _products(betas):
-    """An intrinsic that stores prod_j (1 + 2**(scale |a_j|)), as float64, for each of `betas` scales.
+    """An intrinsic that stores prod_j (1 + 2**(scale |a_j|)), as float64, for a number `betas` of scales.
 
-    It takes the address of the magnitudes, the number of their vectors, and the addresses of the scales (float32, at
-    most 0) and of the products. Products stay in registers, and magnitudes are read once.
+    It takes the address of the magnitudes |a_j|, the number of their vectors, and the addresses of the scales (float32,
+    at most 0) and of the products. Products stay in registers, and magnitudes are read once.
     """
 
     @llvm.emitted(types.void, *[types.intp] * 4)
@@ -238,7 +238,7 @@ def log_z_of_base(parameters: Parameters, visible: int, hidden: int) -> float:
 def _log_f_of_chain(
     parameters: Parameters, betas: Array, chains: Chains, chain: int, scratch: EnergyScratch, out: Array
 ) -> None:
-    """Set out (rung,) to log f_beta(v) of one chain at inverse temperatures betas (rung,) float32, in nats."""
+    """Set out (rung,) to log f_beta(v) of one chain at all betas (rung,) float32, in nats."""
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
     model, base = sum_biases(parameters, chains.v[chain])
@@ -252,7 +252,7 @@ def _log_f_of_chain(
 
 @kernel
 def log_f_tempered(parameters: Parameters, beta: Array, chains: Chains, out: Array) -> None:
-    """Set out (chains,) to log f_beta(v), in nats, of every chain at its inverse temperature beta (chains,) float32."""
+    """Set out (chains,) to log f_beta(v), in nats, of every chain at its beta (chains,) float32."""
     scratch = energy_scratch(chains.h.shape[1])
     for chain in range(out.size):
         _log_f_of_chain(parameters, beta[chain : chain + 1], chains, chain, scratch, out[chain : chain + 1])
@@ -260,7 +260,7 @@ def log_f_tempered(parameters: Parameters, beta: Array, chains: Chains, out: Arr
 
 @part
 def log_f_at_betas(parameters: Parameters, betas: Array, chains: Chains, out: Array) -> None:
-    """Set out (chain, rung) to log f_beta(v), in nats, of every chain at all inverse temperatures betas (rung,)."""
+    """Set out (chain, rung) to log f_beta(v), in nats, of every chain at all betas (rung,)."""
     scratch = energy_scratch(chains.h.shape[1])
     for chain in range(out.shape[0]):
         _log_f_of_chain(parameters, betas, chains, chain, scratch, out[chain])
@@ -268,7 +268,7 @@ def log_f_at_betas(parameters: Parameters, betas: Array, chains: Chains, out: Ar
 
 @part
 def log_f_joint_at_betas(parameters: Parameters, betas: Array, chains: Chains, out: Array) -> None:
-    """Set out (chain, rung) to log f_beta(v, h), in nats, of every chain at all inverse temperatures betas (rung,).
+    """Set out (chain, rung) to log f_beta(v, h), in nats, of every chain at all betas (rung,).
 
     Visible inputs must be up to date with h, as after a sweep.
     """

@@ -6,7 +6,7 @@ min(1, f_i(x_{i+1}) f_{i+1}(x_i) / (f_i(x_i) f_{i+1}(x_{i+1}))).
 
 If rungs are inverse temperatures beta_k, replicas exchange their rungs. f_k is then the density that the sweep at
 beta_k leaves invariant, not f to the power beta_k. If rungs are RBMs over the same visible units, replicas exchange
-their visible states. In that case chains of one rung are contiguous, and the next sweep draws h.
+their visible states. Chains of one rung are then contiguous, and the next sweep draws new hidden states.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Replicas(NamedTuple):
 
 
 class Exchanges(NamedTuple):
-    """Exchanges on each ladder in a stretch of sweeps; counts accumulate over calls.
+    """Exchanges on each ladder in the sweeps of one call; counts accumulate over calls.
 
     `up` and `down` are overwritten at the pairs for which log f is computed. Every sweep overwrites `log_f`.
     """
@@ -69,7 +69,7 @@ class Exchanges(NamedTuple):
 
 @njit(inline="always")
 def rungs_looked_at(rung: int, rungs: int, sweep: int, all_pairs: bool, all_rungs: bool) -> tuple[int, int]:
-    """First and last rung at which log f of the state at `rung` is needed; both are `rung` if it is not needed."""
+    """First and last rung at which log f of the state at `rung` is needed; both are `rung` if none is."""
     if all_rungs:
         return 0, rungs - 1
     if all_pairs:
@@ -96,8 +96,8 @@ def read_log_f(
 ) -> None:
     """Write log f of one chain at rungs `first` to `last` into `log_f` (rungs,).
 
-    Differences of log f to neighbours among these rungs go into `up` and `down`. With `even`, log f at the other rungs
-    is computed, too, from equal steps of beta. These values are less exact; no draw uses them.
+    Differences of log f between `rung` and its neighbours among these go into `up` and `down`. With `even`, log f at
+    the other rungs is computed, too, from equal steps of beta. These values are less exact; no draw uses them.
     """
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     model, base = energies.sum_biases(parameters, chains.v[chain])
@@ -159,8 +159,8 @@ def run_parallel_tempering(
     """Run sweeps `first` to `last - 1` of whole ladders in place, with exchanges after each sweep.
 
     betas: (rungs,) float32. log f of a state is computed at the two rungs of the pair that may exchange. With
-    `all_pairs`, it is computed at both neighbouring rungs, too. With `all_rungs`, it is computed at every rung after
-    the last sweep.
+    `all_pairs`, it is computed at both neighbours of its rung, too. With `all_rungs`, it is computed at every rung
+    after the last sweep.
     """
     ladders, rungs = exchanges.attempted.shape[0], betas.size
     scratch = sweep_scratch(chains)
@@ -195,7 +195,7 @@ def run_parallel_tempering(
 
 
 class Travellers(NamedTuple):
-    """History of the state at each rung; it moves with the state."""
+    """History of the state at each rung; an exchange moves it with the state."""
 
     heading: np.ndarray  # (rungs, ladders) int64: the end of the ladder visited last, as in `count_crossing`
     round_trips: np.ndarray  # (rungs, ladders) int64
@@ -203,7 +203,7 @@ class Travellers(NamedTuple):
 
 
 class Crossings(NamedTuple):
-    """Exchanges of all pairs. Counts accumulate; inputs are overwritten."""
+    """Exchanges of all pairs. Counts accumulate; hidden inputs are overwritten."""
 
     attempted: np.ndarray  # (rungs - 1, ladders) int64
     accepted: np.ndarray  # (rungs - 1, ladders) int64
@@ -223,7 +223,7 @@ def parameters_at(stack: Any, rung: int) -> Parameters:
 def log_f_elsewhere(
     parameters: Parameters, chains: Chains, inputs: Array, scratch: LayerScratch, ones: Array, log_f: Array
 ) -> None:
-    """Set log_f (chains,) to log f(v), in nats, with other parameters; the new hidden inputs go into `inputs`."""
+    """Set log_f (chains,) to log f(v) in nats with another rung's parameters; their hidden inputs go into `inputs`."""
     list_ones(chains.v, scratch, chains)
     apply_changes(parameters.weights, parameters.hidden_bias, chains, inputs)
     layers = chains.v, chains.h, inputs, chains.visible_input

@@ -1,8 +1,8 @@
 """A Kalman filter over a ladder, its observations, and the step of Rao-Blackwellized tempered sampling (RTS).
 
-Legend: the state x (n,) is log Z at rungs 2 to M in nats, then a bias, so n = M. P (n, n) is its covariance.
-H (n - 1, n) takes the differences of neighbouring rungs: (H x)_0 = x_0, (H x)_i = x_i - x_{i-1}. Arrays usually have
-ten or twenty rows. The loops are compiled, because some forty NumPy calls would take as long as a training update.
+Legend: the state x (n,) is log Z at rungs 2 to M in nats, then the bias of the change at rung M, so n = M. P (n, n) is
+its covariance. H (n - 1, n) takes differences of neighbouring rungs: (H x)_0 = x_0, (H x)_i = x_i - x_{i-1}. The loops
+over ten or twenty rows are compiled, because forty NumPy calls would take as long as a training update.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _log_mean(weights: Array) -> tuple[float, float]:
 
 @kernel
 def importance_sampling(log_f_before: Array, log_f_after: Array) -> tuple[Array, Array]:
-    """Observed change of log Z (rung,) and variance, from log f (rung, particle) of the same states before and after.
+    """Change of log Z (rung,) in an update and variance, from log f (rung, particle) of fixed states before and after.
 
     The change is the log of the mean of w = f_after(x) / f_before(x). Its variance is the variance of that mean divided
     by the squared mean (delta method).
@@ -54,10 +54,10 @@ def importance_sampling(log_f_before: Array, log_f_after: Array) -> tuple[Array,
 
 @kernel
 def bridge_sampling(up: Array, down: Array, log_ratio: Array) -> tuple[Array, Array]:
-    """Observed log Z_{i+1} - log Z_i (pair,) and its variance, with the bridge that is optimal for log_ratio (pair,).
+    """Observed log Z_{i+1} - log Z_i (pair,) and its variance, by one step of Bennett (1976), eq 8.
 
-    up, down (particle, pair): log f_{i+1} - log f_i at the states of rung i and of rung i + 1. This is one step of
-    Bennett (1976), eq 8.
+    log_ratio (pair,) is an earlier estimate. up, down (particle, pair): log f_{i+1} - log f_i at the states of rung i
+    and of rung i + 1.
     """
     count, pairs = up.shape
     differences, variance, weights = np.empty(pairs), np.empty(pairs), np.empty(count)
@@ -77,7 +77,7 @@ def bridge_sampling(up: Array, down: Array, log_ratio: Array) -> tuple[Array, Ar
 def predicted(x: Array, p: Array, change: Array, variance: Array, bias_variance: float) -> tuple[Array, Array]:
     """Return x and P after an observed `change` (M,) of log Z with its `variance` (M,); both include the first rung.
 
-    The change at the last rung includes the bias, a random walk with steps of variance bias_variance.
+    The observed change at the last rung includes the bias, a random walk with steps of variance bias_variance.
     """
     n = x.size
     mean, covariance = x.copy(), p.copy()
@@ -90,7 +90,7 @@ def predicted(x: Array, p: Array, change: Array, variance: Array, bias_variance:
         covariance[i, n - 2] -= covariance[i, n - 1]
     for i in range(n - 1):
         covariance[i, i] += variance[i + 1]
-    # The step of the bias, which also affects the last rung.
+    # The random step of the bias also affects the last rung.
     covariance[n - 1, n - 1] += bias_variance
     covariance[n - 2, n - 2] += bias_variance
     covariance[n - 2, n - 1] -= bias_variance
@@ -118,7 +118,7 @@ def updated(x: Array, p: Array, log_z_base: float, differences: Array, variance:
             for k in range(j):
                 value -= root[i, k] * root[j, k]
             if i == j:
-                # Only rounding leads to a pivot below the variance.
+                # Only rounding errors can make a pivot smaller than the variance.
                 root[i, i] = math.sqrt(max(value + variance[i], variance[i]))
             else:
                 root[i, j] = value / root[j, j]
@@ -154,7 +154,7 @@ def _solved(root: Array, right: Array) -> Array:
 
 @part
 def _joseph(retained: Array, p: Array, gain: Array, variance: Array) -> Array:
-    """retained P retained' + K R K', exactly symmetric, where K' is `gain` (pair, n)."""
+    """retained P retained' + K diag(variance) K', exactly symmetric, where K' is `gain` (pair, n)."""
     n = p.shape[0]
     half, covariance = np.zeros((n, n)), np.empty((n, n))
     for i in range(n):
@@ -194,11 +194,11 @@ def mean_by_ladder(log_f: Array, log_z_hat: Array, occupancy: Array) -> None:
 def step_by_occupancy(
     occupancy: Array, prior: Array, alpha: float, floor: float, log_z_hat: Array, influence: Array
 ) -> float:
-    """Move log_z_hat (rung,), in nats relative to the first rung, by alpha times the step of RTS, in place.
+    """Add alpha times the step of RTS, log(c_k / r_k) - log(c_1 / r_1), to log_z_hat (rung,), in nats.
 
-    occupancy (chain, rung): one row per independent chain. A mean over chains that is below `floor` becomes `floor`.
+    c is the mean of occupancy (chain, rung) over independent chains, at least `floor`; r is the prior.
     influence (chain,): the influence of each chain on the last rung's log Zhat, a moving average with the same alpha.
-    Returns the largest absolute difference between the prior and the mean occupancy of a rung.
+    Returns the largest absolute r_k - c_k.
     """
     chains, rungs = occupancy.shape
     mean = np.empty(rungs)

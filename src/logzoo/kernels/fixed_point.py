@@ -28,9 +28,9 @@ _BYTES = 4
 def fixed_point_unit(weights: np.ndarray, visible_bias: np.ndarray, hidden_bias: np.ndarray, base: np.ndarray) -> float:
     """Return the unit: all parameters are rounded to multiples of this power of two.
 
-    It is the smallest power, from 2**-30 on, for which no base log-odds and no sum of absolute parameters in b + v W or
-    c + W h exceeds 2**30 units. Rounding moves each parameter by at most half a unit. Raises ValueError if such a value
-    is not finite.
+    No base log-odds, and no sum of absolute parameters in b + v W or c + W h, exceeds 2**30 units. The unit is the
+    smallest such power, but at least 2**-30. Rounding moves each parameter by at most half a unit. Raises ValueError if
+    a log-odds or sum is not finite.
     """
     # Vectors are copied, because numba would compile the kernel again for read-only vectors.
     largest = _largest_size(_contiguous(weights), *(np.array(vector) for vector in (visible_bias, hidden_bias, base)))
@@ -64,8 +64,8 @@ def fixed_point_rows(rows: np.ndarray, unit: float | np.float32) -> np.ndarray:
 def paired_parameters(near: Sequence[np.ndarray], far: Sequence[np.ndarray], unit: float) -> Parameters:
     """Kernel parameters of two RBMs (weights, visible bias, hidden bias), side by side, as multiples of one unit.
 
-    Columns of the near RBM come first in weights and biases. The base is not used, because the path starts at the near
-    RBM.
+    Columns of the near RBM come first in weights and biases. The base is not used, because the annealing path starts at
+    the near RBM.
     """
     sides = [_rounded(*rbm, base=np.zeros(len(rbm[1])), unit=unit) for rbm in (near, far)]
     names = ("weights", "weights_transposed", "visible_bias", "hidden_bias")
@@ -128,7 +128,7 @@ def _blocks(columns):
     return -(-columns // WIDTH)
 
 
-# This function is compiled, because the NumPy calls for the biases of a small model would take longer than an update.
+# This function is compiled, because NumPy calls for biases of a small model would take longer than a training update.
 @kernel
 def _padded(vector: Array, unit: float | np.float32) -> Array:
     """A vector in fixed point, padded with zeros to whole blocks."""
@@ -140,7 +140,7 @@ def _padded(vector: Array, unit: float | np.float32) -> Array:
 
 @kernel
 def _largest_size(weights: Array, visible_bias: Array, hidden_bias: Array, base: Array) -> float:
-    """The largest sum of absolute parameters in b + v W or c + W h, or absolute base; infinity if not finite."""
+    """The largest sum of absolute parameters in b + v W or c + W h, or absolute log-odds; infinity if not finite."""
     rows, columns = np.zeros(weights.shape[0]), np.zeros(weights.shape[1])
     _add_sizes(weights, rows, columns)
     of_inputs = max(_largest_with(visible_bias, rows), _largest_with(hidden_bias, columns))

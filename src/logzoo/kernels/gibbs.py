@@ -49,7 +49,7 @@ def update_sums(
     start: ir.Value,
     sums: ir.Value,
 ) -> None:
-    """sums[:WIDTH] = start[:WIDTH], plus and minus the listed rows of `table` (rows, WIDTH).
+    """sums[:WIDTH] = start[:WIDTH] + the rows of `table` (rows, WIDTH) listed in `plus` - the rows listed in `minus`.
 
     All arguments are addresses of int32, except `rises` and `falls`: the numbers of rows to add and to subtract.
     """
@@ -95,7 +95,7 @@ class Chains(NamedTuple):
 
 
 class LayerScratch(NamedTuple):
-    """One layer of one chain while it is drawn; sets are words of 32 units, see `bitsets`."""
+    """Scratch to draw one layer of one chain; sets of units are stored as in `bitsets`."""
 
     drawn: np.ndarray  # (units / 32 rounded up,) uint32: the ones of the new state
     rise: np.ndarray  # like `drawn`: the set of the units that change to 1
@@ -134,7 +134,7 @@ def copy_chain(chains: Chains, source: int, target: int) -> None:
 
 @part
 def list_all(members: Array, chain: int, chains: Chains) -> None:
-    """List the members of a set of units: the rows of the weights to add to the bias of one chain."""
+    """List the members of a set of units as the rows of weights to add to the bias for one chain."""
     chains.counts[chain, 0] = list_set(members, chains.plus[chain])
     chains.counts[chain, 1] = 0
     chains.counts[chain, 2] = 1
@@ -192,7 +192,7 @@ def apply_changes(table: Array, bias: Array, chains: Chains, inputs: Array) -> N
 def draw_hidden(
     parameters: Parameters, key: np.uint64, sweep: int, beta: Array, chains: Chains, scratch: LayerScratch
 ) -> None:
-    """Draw h of every chain given v, each at its inverse temperature beta (chains,); list the changes."""
+    """Draw h of every chain given v, each at its beta (chains,); list the changes."""
     for chain in range(beta.size):
         a = chains.hidden_input[chain]
         scale, number = beta[chain] * parameters.unit, chains.number[chain]
@@ -204,7 +204,7 @@ def draw_hidden(
 def draw_visible(
     parameters: Parameters, key: np.uint64, sweep: int, beta: Array, chains: Chains, scratch: LayerScratch
 ) -> None:
-    """Draw v of every chain given h, each at its inverse temperature beta (chains,); list the changes."""
+    """Draw v of every chain given h, each at its beta (chains,); list the changes."""
     for chain in range(beta.size):
         x = chains.visible_input[chain]
         scale, cold = beta[chain] * parameters.unit, (_ONE - beta[chain]) * parameters.unit
@@ -264,7 +264,7 @@ def sweep_once(
     chains: Chains,
     scratch: tuple[LayerScratch, LayerScratch],
 ) -> None:
-    """One sweep of every chain, each at its inverse temperature beta (chains,); updates all inputs."""
+    """One sweep of every chain, each at its beta (chains,); updates all inputs."""
     draw_hidden(parameters, key, sweep, beta, chains, scratch[0])
     update_visible_inputs(parameters, chains)
     draw_visible(parameters, key, sweep, beta, chains, scratch[1])
@@ -273,7 +273,7 @@ def sweep_once(
 
 @kernel(nogil=True)
 def run_sweeps(parameters: Parameters, key: np.uint64, first: int, last: int, beta: Array, chains: Chains) -> None:
-    """Run sweeps `first` to `last - 1` of every chain at fixed inverse temperatures beta (chains,), in place."""
+    """Run sweeps `first` to `last - 1` of every chain at fixed beta (chains,), in place."""
     scratch = sweep_scratch(chains)
     for sweep in range(first, last):
         sweep_once(parameters, key, sweep, beta, chains, scratch)

@@ -46,7 +46,7 @@ def add_statistics(
 
     factors (n,) float32; rows whose factor is zero are skipped. Hidden inputs must be up to date.
     """
-    # p has factor_n p_n of some chains. members (V, n) lists, for each visible unit, the chains in p where it is on.
+    # Rows of p are factor_n p_n of some chains. members (V, n) lists, for each visible unit, the rows where it is on.
     p = np.empty((min(_CHAINS_TOGETHER, factors.size), hidden_bias.size), np.float32)
     members, counts = np.empty((visible_bias.size, p.shape[0]), np.int32), np.zeros(visible_bias.size, np.int64)
     scratch, ones, filled = layer_scratch(visible_bias.size), chains.plus[0], 0

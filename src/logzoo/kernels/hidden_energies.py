@@ -1,10 +1,10 @@
 """log f(h) of many hidden states, visible units summed out: log f(h) = b.h + sum_i log(1 + exp(x_i)), x = c + W h.
 
 A state is split into bytes. Each block of WIDTH visible units has a table with an entry for each of the 256 values of
-each byte. The entry is exp of the terms that the byte's units add to x_i. It takes one multiplication, of an earlier
-entry by the factor of one unit. The table takes 64 kB per byte of the state, or 32 kB in single precision. A factor
-1 + exp(x_i) then takes one operation per byte and one more. Each state takes one logarithm, because exponents of the
-products are moved to integers. For blocks whose factors are too large, a logarithm is taken for each unit.
+each byte. The entry has exp of the sum that the byte adds to x_i, for each i of the block. It is the product of an
+earlier entry and the factor of one unit. The table takes 64 kB per byte of the state, or 32 kB in single precision. A
+factor 1 + exp(x_i) then takes one operation per byte and one more. Each state takes one logarithm, because exponents of
+the products are moved to integers. For blocks whose factors are too large, a logarithm is taken for each unit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _BYTE = 8
 _VALUES = 256
 _LOG_2 = math.log(2.0)
-# exp of partial inputs up to these sizes neither underflows nor overflows, in single and double precision.
+# exp of partial sums of x_i up to these sizes neither underflows nor overflows, in single and double precision.
 _LARGEST_SINGLE = 80.0
 _LARGEST_DOUBLE = 700.0
 # If the factors of a block have a larger product, their logarithms are added instead.
@@ -88,7 +88,7 @@ def _add_bias(hidden_bias: Array, unit: float, codes: Array, count: int, out: Ar
 
 @part
 def _largest_input(block: tuple[Array, Array, int, float]) -> float:
-    """The largest absolute sum of only the positive or only the negative terms of x_i, over the units i of a block."""
+    """The largest absolute sum of the positive, or of the negative, terms of x_i over the units i of a block."""
     rows, bias, present, unit = block
     largest = 0.0
     for i in range(present):

@@ -42,7 +42,7 @@ class Walkers(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """Record of each draw in a stretch of simulated tempering."""
+    """Record of each draw in one call of `run_tempered`."""
 
     delta: np.ndarray  # (chain, draw) Delta of x after the move, nats
     rungs: np.ndarray  # (chain, draw + 1) int64: x of draw i is drawn at rungs[i]; rungs[i + 1] is drawn given x
@@ -109,8 +109,8 @@ def leapfrog(
 ) -> float:
     """Follow Hamilton's equations for `steps` leapfrog steps in place; returns the rise of the energy in nats.
 
-    The first and the last kick are half kicks (Neal 2011, eqs 2.28 to 2.30). Half kicks between them are merged in
-    pairs into full kicks. All masses are 1.
+    The first and last updates of the momentum are half steps (Neal 2011, eqs 2.28 to 2.30). Half steps between them are
+    merged in pairs into full steps. All masses are 1.
     """
     before = -tempered_gradient(target, base, beta, x, gradient, spare) + 0.5 * np.sum(momentum * momentum)
     log_f = 0.0

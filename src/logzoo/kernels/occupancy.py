@@ -1,11 +1,11 @@
-"""Recursions that move log Zhat by the occupancy or the visits of simulated tempering, and sums for estimators.
+"""Recursions that update log Zhat after each sweep of simulated tempering, and sums for estimators.
 
-Legend: a draw has values (M,). Their product with readout (M, K) is log f at the K rungs. Their products with slopes
-and curvatures are the first and second derivatives of log f in beta. x of sweep i is drawn at rungs[i]; rungs[i + 1] is
-drawn given x. r prior; t number of a sweep, from 1; F factor of Wang-Landau; n number of chains of a group; c_k mean of
-q(beta_k | x) over these chains.
+Legend: a draw has values (M,), see `tempering.Ladder`. Their product with readout (M, K) is log f at the K rungs.
+Their products with slopes and curvatures are the first and second derivatives of log f in beta. x of sweep i is drawn
+at rungs[i]; rungs[i + 1] is drawn given x. r prior; t number of a sweep, from 1; F modification factor of Wang-Landau;
+n number of chains of a group; c_k mean of q(beta_k | x) over these chains.
 
-Each of the G groups has a log Zhat that moves after every sweep. Groups are numbered from 0 in every call;
+Each of the G groups of chains has a log Zhat (K,). Groups are numbered from 0 in every call;
 `first_chains` (G + 1,) has the first chain of each group, then the number of chains.
 """
 
@@ -41,9 +41,9 @@ class Recursion(NamedTuple):
 
 @part
 def step_two_stages(state: Recursion, group: int, t: int, occupancy: Array, log_z_hat: Array) -> None:
-    """SAMS: move log Zhat (K,) of a group by the occupancy (K,) of sweep t, counted from 1."""
+    """SAMS: add gain * c_k / r_k to log Zhat (K,) of a group after sweep t; occupancy (K,) is n c."""
     filled, prior, chains = state.filled[group], state.prior[group], state.chains[group]
-    # The bound of the gain uses earlier sweeps only: a gain that depends on its own step would bias the steps.
+    # The bound of the gain uses earlier sweeps only: a gain that depends on this `occupancy` would bias the update.
     inverse_gain = t + state.gain[group] if state.settled[group] else t ** state.exponent[group]
     gain = 1.0 / max(inverse_gain, state.largest[group])
     power = 1
@@ -62,8 +62,8 @@ def step_two_stages(state: Recursion, group: int, t: int, occupancy: Array, log_
         state.gain[group] = t ** state.exponent[group] - t
 
 
-# The ladder is divided into this many parts of neighbouring rungs, or into single rungs if it has fewer rungs. The
-# visits of the parts must be flat.
+# The ladder is divided into this many parts of neighbouring rungs, or into single rungs if it has fewer rungs. log
+# F is halved when the visits of all parts are flat.
 _PARTS = 10
 
 
@@ -86,7 +86,7 @@ def _is_flat(prior: Array, flatness: float, visits: Array) -> bool:
 
 @part
 def step_halved_factor(state: Recursion, group: int, t: int, visits: Array, log_z_hat: Array) -> None:
-    """Wang-Landau: move log Zhat (K,) of a group by the visits (K,) of sweep t, counted from 1."""
+    """Wang-Landau: add log F * visits_k / (K r_k) to log Zhat (K,) of a group after sweep t."""
     prior, seen = state.prior[group], state.filled[group]
     rungs = log_z_hat.size
     target = rungs / state.chains[group] / t
@@ -122,7 +122,7 @@ def run_adjusted(
 ) -> None:
     """Run sweeps of simulated tempering, from number `first` on, until the record is full.
 
-    After each sweep, a step of the recursion moves log Zhat (G, K). t: number of earlier steps.
+    The recursion updates log Zhat (G, K) after each sweep. t: number of earlier updates.
     """
     count, (groups, rungs) = rung.size, log_z_hats.shape
     scratch = tempering_scratch(ladder, chains)

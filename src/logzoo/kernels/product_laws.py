@@ -1,12 +1,12 @@
-"""Naive mean field from many starts at once, climbs by single flips, and mixtures of product laws.
+"""Naive mean field from many starts at once, hill climbing by single flips, and mixtures of product laws.
 
-Legend: means m (V, lanes) and q (H, lanes), with one start in each lane of the contiguous axis; W (V, H) weights, c
-(V,) visible and b (H,) hidden bias; S(x) = -x log x - (1 - x) log(1 - x).
+Legend: means m (V, lanes) and q (H, lanes), one start in each lane; W (V, H) weights, c (V,) visible and b (H,) hidden
+bias; S(x) = -x log x - (1 - x) log(1 - x).
 
     m = sigmoid(c + W q)        q = sigmoid(b + m W)        F1 = c.m + sum_i S(m_i) + sum_j softplus(b_j + (m W)_j)
 
-Sums over units run in the same order in every lane, without fused multiply-add. So the bits of a start depend neither
-on the other lanes nor on the width of the vectors.
+Sums over units run in the same order in every lane, without fused multiply-add. So the results of a start do not
+depend on the other lanes or on the width of the vectors.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# Number of lanes that pass over the weights together, as four vectors of float32. 784 rows of these lanes fit the
-# level-2 cache.
+# Number of lanes updated in one pass over the weights: four vectors of float32. 784 rows of these lanes fit the level-2
+# cache.
 LANES = 32
 # Number of lanes in a vector of 256 bits. The number of lanes in use is rounded up to a multiple of it.
 _VECTOR = 8
@@ -90,8 +90,8 @@ def settle(
 ) -> Array:
     """Update the means of both layers in turn from q = hidden (H, starts); returns the numbers of steps (starts,).
 
-    All arrays are float32; `hidden` is changed in place. A start ends when no q_j moves by more than `tolerance`, or
-    after `steps` steps. The next start then takes its lane.
+    All arrays are float32; `hidden` is changed in place. A start ends when no q_j changes by more than `tolerance`, or
+    after `steps` steps. The next start then takes the free lane.
     """
     visible, units, starts = weights.shape[0], weights.shape[1], hidden.shape[1]
     m = np.zeros((visible, LANES), np.float32)
@@ -104,7 +104,7 @@ def settle(
         start_of[lane] = lane
         _copy_lane(hidden, lane, q, lane)
     while active:
-        # Lanes behind the active ones keep finite values, which are not read.
+        # Lanes after the active lanes keep finite values, which are not read.
         lanes = -(-active // _VECTOR) * _VECTOR
         fill_means(weights, visible_bias, q, m, lanes)
         fill_means(transposed, hidden_bias, m, renewed, lanes)
@@ -139,8 +139,8 @@ def bound(
 ) -> None:
     """Set bounds (lanes,) to F1 in nats after one more step from q = hidden (H, lanes), and update both layers' means.
 
-    All arrays are float64. The step ends with the best q for its m, so F1 is a lower bound of log Z even before the
-    start has settled. With x = c + W q, S(sigmoid(x)) = log(1 + exp(-|x|)) + |x| sigmoid(-|x|): no terms cancel.
+    All arrays are float64. F1 is at its maximum over q for the new m, so F1 is a lower bound of log Z even before
+    convergence. With x = c + W q, S(sigmoid(x)) = log(1 + exp(-|x|)) + |x| sigmoid(-|x|): no terms cancel.
     """
     lanes = bounds.size
     bounds[:] = 0.0
@@ -189,9 +189,9 @@ def _softplus_sum(x: Array, step: float, row: Array, positive: Array, factors: A
 def climb(
     weights: Array, bias: Array, other_bias: Array, states: Array, passes: int, gain: float
 ) -> tuple[Array, Array]:
-    """Flip one unit of a layer at a time as long as a flip gains more than `gain` nats; the other layer is summed out.
+    """Flip one unit of a layer at a time as long as a flip raises log g by more than `gain` nats.
 
-    weights (units, others), bias (units,) and other_bias (others,), all float64; states (n, units) of 0 and 1, climbed
+    weights (units, others), bias (units,) and other_bias (others,), all float64; states (n, units) of 0 and 1, changed
     in place. Returns log g (n,) of the final states and the number of passes over all units (n,), at most `passes`. g
     is the sum of exp(-energy) over the other layer.
     """
@@ -223,7 +223,7 @@ def climb(
 
 @kernel
 def fill_log_odds(means: Array, log_odds: Array, constants: Array) -> None:
-    """Fill log_odds (modes, V) and log P(v = 0), `constants` (modes,), of product laws with these means."""
+    """Fill log_odds (modes, V) and constants (modes,) = log P(v = 0) of product laws with means (modes, V)."""
     constants[:] = 0.0
     for mode in range(means.shape[0]):
         for i in range(means.shape[1]):

@@ -91,7 +91,7 @@ def emit_blocks(
         if number:
             k0, k1 = (low(llvm.after(builder, key, int(step))) for key, step in ((k0, _WEYL_0), (k1, _WEYL_1)))
         product_0, product_1 = product(_MULTIPLIER_0, c0), product(_MULTIPLIER_1, c2)
-        # The key is combined first, because it does not have to wait for the products.
+        # The XOR with the key comes first, because it does not depend on the products.
         c1, c3 = builder.xor(c1, everywhere(k0)), builder.xor(c3, everywhere(k1))
         c0, c2 = builder.xor(high(product_1), c1), builder.xor(high(product_0), c3)
         c1, c3 = product_1, product_0

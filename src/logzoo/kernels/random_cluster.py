@@ -7,7 +7,7 @@ with coupling K (Fortuin & Kasteleyn 1972).
 
 Further open bonds never disconnect sites. Suppose that every bond that is open in the lower state is open in the upper
 state. This remains true while both states are drawn with the same numbers. A search is needed only for u between the
-two thresholds: a sixth of all u near the critical coupling.
+two thresholds: a sixth of all u near the critical coupling of a square lattice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Graph(NamedTuple):
-    """Bonds of sites, and the thresholds of u below which they open."""
+    """Sites and bonds, and two thresholds of u for each bond."""
 
     first: np.ndarray  # (bond,) int64: sites that a bond joins
     second: np.ndarray
@@ -65,8 +65,8 @@ def draw_bonds(graph: Graph, numbers: Array, upper: Array, lower: Array) -> int:
 def _joined(graph: Graph, state: Array, bond: int, marks: Array, queue: Array, ends: Array, stamp: int) -> bool:
     """Whether other open bonds connect the ends of a bond, by a search from both ends in turn.
 
-    The search visits at most 2 n + 1 sites if the smaller cluster has n. Scratch: marks (site,), with entries below
-    `stamp`; queue (2, site); ends (2, 2).
+    The search visits at most 2 n + 1 sites if the smaller cluster has n sites. Scratch: marks (site,), with entries
+    below `stamp`; queue (2, site); ends (2, 2).
     """
     queue[0, 0], queue[1, 0] = graph.first[bond], graph.second[bond]
     marks[queue[0, 0]], marks[queue[1, 0]] = stamp, stamp + 1

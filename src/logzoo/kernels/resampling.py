@@ -1,4 +1,4 @@
-"""Annealing with resampling: the chains of an island are resampled in proportion to their weights.
+"""Annealing with resampling: the chains of each island (group) are resampled in proportion to their weights.
 
 Del Moral, Doucet & Jasra (2006); Dau & Chopin (2022). Legend: w_i weights of the n chains of an island,
 ESS = (sum w)^2 / sum w^2. A resampling gives every chain of the island the mean weight. Therefore mean w always
@@ -42,10 +42,10 @@ def run_resampled(
     family: Array,
     island: Array,
 ) -> None:
-    """Run annealing steps `first` to `last - 1` in place: weigh, resample, sweep.
+    """Run annealing steps `first` to `last - 1` in place: reweight, resample, sweep.
 
-    The step to the last rung only weighs. Chains with equal island (chains,) are contiguous. They are resampled if
-    their ESS is below `share` of their number. family (chains,) int64 is copied with the states.
+    The step to the last rung only reweights. Chains with equal island (chains,) are contiguous. They are resampled if
+    their ESS is below `share` of their number. family (chains,) int64, the initial ancestor, is copied with the state.
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)
@@ -100,7 +100,7 @@ def follow_parameters(
     family: Array,
     island: Array,
 ) -> None:
-    """Weigh chains for the step to new parameters, call `resample_islands`, and sweep once at these parameters.
+    """Reweight chains for new parameters, call `resample_islands`, and sweep once at these parameters.
 
     Chains, weights and families are changed in place. log_f (chains,) float64: log f(v) in nats, with the old
     parameters at entry and with the new parameters at return.
@@ -126,12 +126,12 @@ def run_waste_free(
     log_weight: Array,
     island: Array,
 ) -> None:
-    """Run waste-free steps `first` to `last - 1` in place. The step to the last rung only weighs.
+    """Run waste-free steps `first` to `last - 1` in place. The step to the last rung only reweights.
 
-    Other steps weigh all states, resample n of them, make sweeps from these n states, and keep all states. chains has
-    the n resampled states first, in the order of log_weight (n,) and island (n,), then n chains for each later state. A
-    step that keeps s states of each chain makes s - 1 sweeps. log_weight of each chain grows by the logarithm of the
-    mean weight over its island's states.
+    Other steps reweight all states, resample n of them, make sweeps from these n states, and keep all states. chains
+    has the n resampled states first, in the order of log_weight (n,) and island (n,), then n chains for each later
+    state. A step that keeps s states of each chain makes s - 1 sweeps. log_weight of each chain grows by the logarithm
+    of the mean weight over its island's states.
     """
     count = log_weight.size
     states = chains.number.size // count
@@ -169,7 +169,7 @@ def run_waste_free(
 
 @part
 def end_of_island(island: Array, begin: int) -> int:
-    """The first chain after the island of chain `begin`; island (chains,), with the chains of an island contiguous."""
+    """The first chain after the island of chain `begin`; chains with equal island (chains,) are contiguous."""
     end = begin + 1
     while end < island.size and island[end] == island[begin]:
         end += 1
@@ -208,7 +208,7 @@ def choose(log_weight: Array, offset: float, copies: Array, donors: Array) -> No
 
 @part
 def comb(log_weight: Array, teeth: int, offset: float, copies: Array) -> None:
-    """Fill copies (n,) with the number of teeth that hit each weight (n,); the teeth are equally spaced over the sum.
+    """Fill copies (n,) with the number of teeth (equally spaced points of the sum of weights) in each weight (n,).
 
     offset: position of the tooth within each equal part of the sum, from 0 to 1 (systematic resampling).
     """

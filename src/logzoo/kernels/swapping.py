@@ -38,7 +38,7 @@ def reassign(
     integers: Array,
     scratch: AssignmentScratch,
 ) -> None:
-    """Draw new temperatures of one ladder within each group, and compute each replica's share of the last rung.
+    """Draw new temperatures of one ladder within groups of rungs, and compute each replica's share of the last rung.
 
     An assignment s is drawn in proportion to prod_i f_{s(i)}(x_i). The share of replica i is the probability that s(i)
     is the last rung (eq 8). rung (K,) and shares (K,) have the rung and the share of each replica, and are updated in
@@ -98,7 +98,7 @@ def exchange_in_turn(
 def add_shares(chains: Chains, unit: np.float32, shares: Array, p: Array, sums: Array) -> None:
     """Add share * (v p(h | v)', v, p(h | v)) of each chain to its row of `sums`.
 
-    Each row has the same number of neighbouring chains. p (H,): scratch.
+    Chains are split evenly over the rows, in order. p (H,): scratch.
     """
     visible, hidden = chains.v.shape[1], p.size
     size = shares.size // sums.shape[0]

@@ -10,9 +10,9 @@ B = q - q^2, S the entropy of a unit; W^(p) is W with every element to the power
     F3 = F2 + 2/3 [A (1/2 - m)] W^(3) [B (1/2 - q)]
 
 Belief propagation on the graph of the RBM, and the free energy of Bethe, follow Yedidia, Freeman & Weiss (2005).
-to_visible and to_hidden (V, H) are the messages between units i and j. The log-odds are U_i = c_i + sum_j to_visible_ij
-and T_j = b_j + sum_i to_hidden_ij. Without the other unit's message they are u = U_i - to_visible_ij and
-t = T_j - to_hidden_ij.
+to_visible and to_hidden (V, H) are the messages between units i and j. Units have the log-odds
+U_i = c_i + sum_j to_visible_ij and T_j = b_j + sum_i to_hidden_ij. Without the other unit's message they are
+u = U_i - to_visible_ij and t = T_j - to_hidden_ij.
 
     to_visible = softplus(W + t) - softplus(t)        to_hidden = softplus(W + u) - softplus(u)
     log Z_B = sum_i softplus(U_i) + sum_j softplus(T_j) - sum_ij log(1 + sigmoid(u) sigmoid(t) (exp(W) - 1))
@@ -270,7 +270,7 @@ def bethe_energy(
 
 @part
 def _correlation(weight: float, gain: float, u: float, t: float) -> float:
-    """Correlation, between -1 and 1, of two units joined by a weight, with log-odds u and t without this weight."""
+    """Correlation of two units joined by a weight; u and t are their log-odds without this weight."""
     if weight == 0.0:
         return 0.0
     size = max(weight, 0.0) if abs(weight) > _LARGEST else math.log(abs(gain))
@@ -288,7 +288,7 @@ def fill_correlations(
     to_hidden: Array,
     correlations: Array,
 ) -> None:
-    """Fill correlations (V, H) of each visible with each hidden unit, from the beliefs of pairs."""
+    """Fill correlations (V, H) of each visible with each hidden unit, from pairwise beliefs."""
     totals = np.empty(hidden_bias.size)
     _fill_totals(hidden_bias, to_hidden, totals)
     for i in range(weights.shape[0]):

@@ -31,19 +31,19 @@ _BLOCK = 16
 
 
 class Ladder(NamedTuple):
-    """Inverse temperatures, and the matrix that gives log f at all of them from a few numbers of a state.
+    """Inverse temperatures, and a matrix that maps a few numbers of a state to log f at all rungs.
 
-    These numbers, the `values` (M,) of the state, are the smooth part at the N nodes, then the factors of beta and of
-    1 - beta, so M = N + 2. In the joint form N = 0.
+    These numbers, the `values` (M,) of the state, are the smooth part (see `energies`) at N nodes, then the factors of
+    beta and of 1 - beta, so M = N + 2. For log f(v, h), N = 0.
     """
 
     betas: np.ndarray  # (K,) float64
     nodes: np.ndarray  # (N,) float32 inverse temperatures at which the smooth part is evaluated
-    readout: np.ndarray  # (M, K) float64: log f at the rungs from the values
+    readout: np.ndarray  # (M, K) float64: values @ readout is log f at the rungs
 
 
 class Record(NamedTuple):
-    """Record of each draw in a stretch of sweeps."""
+    """Record of each draw in the sweeps of one call."""
 
     values: np.ndarray  # (chains, sweeps, M) float64 as in `Ladder`; 0 sweeps if they are not recorded
     rungs: np.ndarray  # (chains, sweeps + 1) int64: x of sweep i is drawn at rungs[i]; rungs[i + 1] is drawn given x
@@ -83,7 +83,7 @@ def read_marginal(
 
 @njit(inline="always")
 def read_joint(parameters: Parameters, chains: Chains, chain: int, values: Array) -> None:
-    """Write the values (M,) of one chain's (v, h): Delta = log f(v, h) - c0.v, with base log-odds c0, and 0.
+    """Write the values (Delta, 0) of one chain's (v, h): Delta = log f(v, h) - c0.v, with base log-odds c0.
 
     At rung k they give log f_k(v, h) - c0.v = beta_k Delta.
     """
@@ -150,8 +150,8 @@ def draw_rung(q: Array, draw: float, block_sums: Array) -> tuple[int, float]:
 def count_crossing(rung: int, base_end: int, model_end: int, heading: int) -> tuple[int, int]:
     """Follow one chain between the ends of the ladder; returns (new heading, 1 if a round trip is completed, else 0).
 
-    The base end is the rungs up to `base_end`; the model's end is the rungs from `model_end` on. heading: 0 before the
-    first visit of the base end, 1 if the base end was visited last, 2 if the model's end was visited last. A round
+    The base end has the rungs up to `base_end`; the model's end has the rungs from `model_end` on. heading: 0 before
+    the first visit of the base end, 1 if the base end was visited last, 2 if the model's end was visited last. A round
     trip ends at the base.
     """
     if rung >= model_end:
@@ -202,7 +202,7 @@ def temper_once(
     record: Record,
     scratch: Scratch,
 ) -> None:
-    """Make sweep number `sweep` of simulated tempering, and write row `row` of the record."""
+    """Make sweep `sweep` of simulated tempering, and write row `row` of the record."""
     count, rungs = sums.occupancy.shape
     end = max(1, rungs // RUNGS_PER_END)
     values, q, beta = scratch.values, scratch.q, scratch.beta

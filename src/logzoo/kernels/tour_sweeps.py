@@ -1,7 +1,6 @@
 """Tours: Gibbs chains that leave a set of hidden states and end when they return to it (Savarese et al. 2018).
 
-One sweep draws v given h, then h given v. A tour's random numbers depend only on the key, its number and its sweeps so
-far. Neither other tours nor interruptions change its draws.
+One sweep draws v given h, then h given v. Random numbers depend only on the key, the tour and its sweeps so far.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _CERTAIN = 50.0
 
 
 def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
-    """The RBM without units of certain state, the constant to add to its log Z, and indices (n,) of its visible units.
+    """The RBM without units of certain state, the constant to add to its log Z, and indices of the visible units left.
 
     A unit is removed if its input is at least 50 nats, or at most -50 nats, for every state of the other layer. The
     weights of a unit that is certainly on are added to the other layer's biases. Besides the constant, each removed

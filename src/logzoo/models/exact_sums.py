@@ -14,12 +14,12 @@ from logzoo.types import ArrayLike
 
 LARGEST_LAYER = 36
 _STATES_PER_SECOND = 4e9  # for one unit in the other layer; only a message uses this number
-# Largest number of low bits of a state. The exponentials of a high state (the other bits) serve 1024 low states.
+# Largest number of low bits of a state. Exponentials computed for the other (high) bits serve all 1024 low states.
 _LOW_BITS = 10
 # Number of high states that share one pass over the table of low states.
 _TOGETHER = 16
-# Number of high states per kernel call: large enough to make the overhead negligible, and small enough for a smooth
-# progress bar.
+# Number of high states per kernel call: large enough for a negligible overhead, and small enough for a smooth progress
+# bar.
 _CHUNK = 256
 # Number of chunks handed to the threads at once.
 _GROUP = 8
@@ -75,7 +75,7 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool | None = None) -> 
         )
     padding = -rbm.visible % UNITS
     weights = np.pad(rbm.weights.T, ((0, 0), (0, padding)))
-    # Units of the padding have x = -inf, so that log(1 + exp(x)) = 0.
+    # Padding units have the input -inf, so that log(1 + exp(input)) = 0.
     bias = np.pad(rbm.visible_bias, (0, padding), constant_values=-np.inf)
     bits = _low_bits(weights)
     low = _low_part(weights[:bits], rbm.hidden_bias[:bits])

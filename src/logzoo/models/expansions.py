@@ -24,14 +24,14 @@ from logzoo.kernels.tap_and_bethe import (
 from logzoo.models.rbm import RBM
 from logzoo.types import ArrayLike, Floats
 
-# Dampings that are tried in turn, number of steps in a stretch, and largest number of stretches with one damping. The
-# iteration has settled when no mean or message changes by more than _TOLERANCE. A damping ends early after a stretch
-# that does not halve the change, because the change must fall to a hundredth per stretch. Undamped iteration settles
-# within a third of the steps or not at all. Damping 0.5 therefore starts from the beginning. Damping 0.9 continues
-# from the last state of damping 0.5.
+# Dampings tried in turn, steps in a kernel call (a stretch), and most stretches with one damping. The iteration has
+# settled when no mean or message changes by more than _TOLERANCE. A damping is given up after a stretch that does not
+# halve the change, because the change must fall to a hundredth per stretch. Undamped iteration settles within a third
+# of the steps or not at all, so damping 0.5 starts from the beginning. Damping 0.9 continues from the last state of
+# damping 0.5.
 _DAMPINGS, _STRETCH, _STRETCHES, _TOLERANCE = (0.0, 0.5, 0.9), 60, 5, 1e-11
 # Number of steps of the power method for the largest singular value. From a random start of n numbers, the result is
-# too small by a factor of at worst about 1 - log(n) / (2 steps). The factor _REACH compensates for this error.
+# at worst about 1 - log(n) / (2 steps) times this value. The factor _REACH compensates for the error.
 _TURNS, _REACH = 200, 1.02
 # Weights are clipped to +-30 before exp(W) - 1 is computed, to avoid overflow. The kernels do not use exp(W) - 1 of
 # larger weights.
@@ -97,16 +97,16 @@ def is_forest(rbm: RBM) -> bool:
 
 
 def gap_of_second_order(rbm: RBM, visible: ArrayLike, hidden: ArrayLike) -> float:
-    """F2 - F1 in nats at means (V,) and (H,): the term of second order, never negative."""
+    """The term of second order of log Z in nats at means (V,) and (H,), never negative."""
     weights, _, *biases = _parameters(rbm)
     first, second, _ = expanded(weights, *biases, np.array(visible, float), np.array(hidden, float))
     return second - first
 
 
 def rings(correlations: Floats) -> float:
-    """Most nats that rings (cycles of weights) add to log Z; infinite where their sum may diverge.
+    """Most nats that rings (cycles of weights) add to log Z; infinite if the sum over rings may diverge.
 
-    correlations (V, H): correlations of the units that each weight joins. For a single ring, Z is Bethe's Z times
+    correlations (V, H): correlation of the two units that each weight joins. For a single ring, Z is Bethe's Z times
     1 + the product of the correlations along the ring (Chertkov & Chernyak 2006). Here all closed walks count,
     not only rings. With the singular values s of the correlations, the sum over walks of four and more steps is
     1/2 sum [-log(1 - s^2) - s^2] <= sum s^4 / (4 (1 - max s^2)).

@@ -42,7 +42,7 @@ class Parameters(NamedTuple):
 def read_parameters(
     path: FilePath, names: str | Sequence[str] | None = None, *, transposed: bool | None = None
 ) -> Parameters:
-    """Parameters in a file of any known format. Raises a one-line ValueError that names any other file.
+    """Parameters in a file of any known format. Raises a one-line ValueError with the path for other files.
 
     names, transposed: as in `logzoo.models.roles.assigned`; biases may be rows or columns. Arrays in groups, structs
     and dicts are named by paths. The last checkpoint in a file of rbms is read; names such as "update_7/params/vbias"
@@ -126,7 +126,6 @@ def flattened(content: Any) -> dict[str, np.ndarray]:
     return arrays
 
 
-# Attributes of a fitted BernoulliRBM.
 _FITTED = ("components_", "intercept_visible_", "intercept_hidden_")
 
 

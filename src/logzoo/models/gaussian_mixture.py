@@ -15,9 +15,9 @@ _REACH = 12.0
 
 
 class PathMoments(NamedTuple):
-    """Exact values along a tempered path f_k = f^beta_k p_1^(1 - beta_k)."""
+    """Exact values along a tempered path f_k = f^beta_k p_1^(1 - beta_k), with p_1 the unnormalised base."""
 
-    log_z: np.ndarray  # (rung,) nats, absolute
+    log_z: np.ndarray  # (rung,) log Z_k, nats
     mean: np.ndarray  # (rung,) E_k[Delta], Delta = log f - log p_1: the first derivative of log Z in beta
     variance: np.ndarray  # (rung,) Var_k[Delta]: the second derivative of log Z in beta
 
@@ -26,7 +26,7 @@ class GaussianMixture:
     """f(x) = sum_j w_j exp(-|x - m_j|^2 / (2 s^2)), unnormalised, so that Z = (2 pi s^2)^(d/2) sum_j w_j.
 
     weights (component,): the w_j, positive with any sum. means (component, d): the m_j. variance: s^2, the same for
-    every coordinate. Raises ValueError for anything else. One component at the origin is a base distribution.
+    every coordinate. Raises ValueError for anything else. A single component at the origin serves as a base.
     """
 
     def __init__(self, weights: ArrayLike, means: ArrayLike, variance: float) -> None:

@@ -39,8 +39,8 @@ _GAIN = 1e-4
 _LEAST_MEAN = 1e-12
 # Modes whose share of the mixture is smaller are left out.
 _LEAST_SHARE = 1e-15
-# Largest number of products of a random vector with the weights and their transpose, and the smallest number by which a
-# product is divided.
+# Largest number of products of a random vector into the hidden layer, with products back between them, and the smallest
+# divisor of a product.
 _MOST_TURNS = 4
 _TINY = np.float32(1e-30)
 # Largest input that a unit may have in any state, so that float32 does not overflow.
@@ -60,7 +60,7 @@ class Solutions(NamedTuple):
 
 
 class Modes(NamedTuple):
-    """Solutions of mean field, the best first: each is a product law close to one mode of the RBM."""
+    """Solutions of mean field, best first: each is a product law (independent units) close to one mode of the RBM."""
 
     visible: np.ndarray  # (mode, visible) means of v, float64
     hidden: np.ndarray  # (mode, hidden) means of h, optimal for the means of v
@@ -86,8 +86,8 @@ def find_modes(
 
     One kind of start is h_j ~ Bernoulli(p), where each start has its own p ~ U(0, 1). The other kind is the signs of a
     random vector after a few products with the weights. With data, a 0/1 matrix (examples, visible), up to half of the
-    starts are rows of the data. First mean field settles. Its solution is then rounded and climbs, and mean field
-    settles again from the state reached. Cost: at most about `steps` steps per start for each of these phases. Raises
+    starts are rows of the data. First mean field settles. Flips of single units then climb from the rounded solution,
+    and mean field settles again. Cost: at most about `steps` steps per start for each of these three phases. Raises
     ValueError for impossible sizes and data, and for parameters that overflow float32. The fixed point and its bound
     follow Gabrié, Tramel & Krzakala (2015). The starts and the climb are our own.
     """
@@ -251,7 +251,7 @@ def _over_parts(pool, threads, function, states):
 
 
 def _solutions(each_part, single, double, hidden, steps):
-    """The Solutions that starts from `hidden` (n, H) settle in, and the number of steps."""
+    """The Solutions reached from the starts `hidden` (n, H), and the number of steps."""
     hidden, steps_made = each_part(lambda part: _settled(single, part, steps), hidden)
     # One more step of each start gives its bound.
     return Solutions(*each_part(lambda part: _bounded(double, part), hidden)), int(steps_made.sum()) + len(hidden)

@@ -55,7 +55,7 @@ class RBM:
     Raises
     ------
     ValueError
-        For numbers that are not finite, and for shapes that do not match.
+        For entries that are not finite real numbers, and shapes that do not match.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class RBM:
 
     @cached_property
     def rounding(self) -> float:
-        """Largest change in nats of log f of any state by rounding: precision times the sum of absolute parameters."""
+        """Largest rounding error of log f, in nats: machine epsilon times the sum of absolute parameters."""
         sizes = (float(np.abs(getattr(self, name)).sum()) for name in _DIMENSIONS)
         return float(np.finfo(np.float64).eps) * sum(sizes)
 
@@ -285,9 +285,9 @@ class RBM:
     def from_dbm(cls, layers: Sequence[ArrayLike]) -> RBM:
         """The RBM that equals a deep Boltzmann machine, with the same Z.
 
-        Even layers of the machine are visible units of the RBM, and odd layers are hidden units. ``layers`` are biases
-        and weights in turn from the visible layer up, ``[bias_0, weights_1, bias_1, ...]``, with
-        weights of shape (lower layer, upper layer). Raises ValueError for arrays that do not fit. For likelihoods of
+        Even layers (0, 2, ...) of the machine are visible units of the RBM, and odd layers are hidden units. ``layers``
+        are biases and weights in turn from the visible layer up, ``[bias_0, weights_1, bias_1, ...]``, with weights of
+        shape (lower layer, upper layer). Raises ValueError for arrays that do not fit. For likelihoods of
         data use `logzoo.dbm_log_likelihood`.
         """
         return cls(*odd_against_even(layers))

@@ -1,7 +1,7 @@
 """Find the weights, visible bias and hidden bias of an RBM among arrays, and the orientation of the weights.
 
-Known names decide; otherwise shapes and names of biases do. Square weights fit both ways: unless a package fixes their
-orientation, a note states the assumed orientation and the option that changes it.
+Known names decide; otherwise shapes and names of biases do. Square weights fit both ways: unless a package fixes the
+orientation, a note states the assumption and the option that changes it.
 """
 
 import math
@@ -24,7 +24,7 @@ CONVENTIONS: dict[Sequence[str], tuple[bool, bool]] = {
 _QUCUMBER = "rbm_am"
 # Names of biases without the word "bias", by layer.
 _LAYERS = {"visible": ("v", "bv", "vb", "vis", "visible"), "hidden": ("h", "bh", "hb", "hid", "hidden")}
-# Layers in the names of (row bias, column bias), or "", for weights whose rows are hidden units.
+# Layers in the names of (row bias, column bias), "" if not named, for weights whose rows are hidden units.
 _TURNED = {("hidden", "visible"), ("hidden", ""), ("", "visible")}
 # Parts of names that mark arrays of label units. These arrays are not read.
 _LABELS = ("lab", "class")
@@ -97,7 +97,7 @@ def _known(arrays):
 
 
 def _guessed(arrays):
-    """Names that follow from the shapes, and a note about this guess."""
+    """Three names guessed from shapes and names of biases, and a note about this guess."""
     real = {name: array.shape for name, array in arrays.items() if array.dtype.kind in "biuf"}
     matrices = [name for name, shape in real.items() if len(shape) == 2 and min(shape) > 1]
     known = "weights, visible_bias, hidden_bias or the arrays of a known package"

@@ -118,10 +118,10 @@ def run_reverse(
     """Anneal each chain from its row of `starts` (chain, visible) down to the base, in all sweeps left in the ledger.
 
     S sweeps need S + 1 rungs: one sweep at each rung except the base, starting at beta = 1. Returns AnnealedDraws whose
-    log_weight is w = sum_k [log f_{k+1}(x_k) - log f_k(x_k)] along the reverse trajectory from v. With Z_1 = Z of the
-    base, exp(-w) f(v) / Z_1 has the mean p_ann(v) (Burda, Grosse & Salakhutdinov 2015, section 3). p_ann(v) is the
-    probability that forward annealing along these rungs, with a last sweep at beta = 1, ends at v. Raises ValueError
-    unless starts is a 0/1 matrix with a row for each chain, and for impossible options.
+    log_weight is w = sum_k [log f_{k+1}(x_k) - log f_k(x_k)], with x_k the state after the sweep at rung k + 1. For a
+    start at v, exp(-w) f(v) / Z_1 has the mean p_ann(v), with Z_1 the base's Z (Burda, Grosse & Salakhutdinov 2015,
+    section 3). p_ann(v) is the probability that forward annealing along these rungs, with a last sweep at beta = 1,
+    ends at v. Raises ValueError unless starts is a 0/1 matrix of this shape, and for impossible options.
     """
     starts = binary_matrix("starts", starts, visible=rbm.visible)
     if len(starts) != ledger.chains:
@@ -187,10 +187,10 @@ def run_in_islands(
 def annealing_ladder(
     ladder: Any, parameters: Parameters, sizes: tuple[int, ...], ledger: SweepLedger, stream: Stream, threads: int
 ) -> Callable[[int], np.ndarray]:
-    """Make a function from a number of rungs to their inverse temperatures (rungs,), from 0 to 1.
+    """Return a function that gives inverse temperatures (rungs,) from 0 to 1 for a number of rungs.
 
     ladder: as in `logzoo.paths.inverse_temperatures`, or "adapted", whose rounds spend a fifth of the sweeps left in
-    the ledger. sizes: visible and hidden units. The returned function raises ValueError for unknown ladders.
+    the ledger. sizes: numbers of visible and hidden units. The returned function raises ValueError for unknown ladders.
     """
     if not (isinstance(ladder, str) and ladder == "adapted"):
         return lambda rungs: inverse_temperatures(ladder, rungs)
@@ -217,7 +217,7 @@ def lengths_of_rounds(sweeps: int) -> list[int]:
 
 
 def in_strides(steps: int, progress: bool, make: Callable[[int, int], None]) -> None:
-    """Call make(first, last) for stretches of steps `first` to `last - 1`, up to step `steps`, and show progress."""
+    """Call make(first, last) for steps `first` to `last - 1`, 50 at a time, up to step `steps`, and show progress."""
     with bar(steps, "annealing", "step", progress) as progress_bar:
         for first in range(1, steps + 1, _STRIDE):
             last = min(first + _STRIDE, steps + 1)
@@ -245,7 +245,7 @@ def _annealed(
 def _spreads(
     parameters: Parameters, betas: np.ndarray, key: np.uint64, count: int, sizes: tuple[int, ...], threads: int
 ) -> np.ndarray:
-    """Standard deviation (step,), in nats, of the increments of log-weights in each step of new chains along betas."""
+    """Standard deviation (step,) over new chains, in nats, of the log-weight increment in each step along betas."""
     chains, log_weight = new_chains(count, *sizes), np.zeros(count)
     start_chains(parameters, key, parameters.base, chains)
     spreads = np.empty(betas.size - 1)
@@ -257,7 +257,7 @@ def _spreads(
 
 
 def _started(rbm: RBM, parameters: Parameters, key: np.uint64, numbers: np.ndarray, states: int, count: int) -> Chains:
-    """Chains at the base: n chains with these numbers (n,), then n chains for each further state that is kept."""
+    """`states` blocks of n chains at the base; the chains of block s are numbered s * count + numbers (n,)."""
     chains = new_chains(states * numbers.size, rbm.visible, rbm.hidden)
     chains.number[:] = np.add.outer(count * np.arange(states), numbers).ravel()
     start_chains(parameters, key, parameters.base, chains)
@@ -265,7 +265,7 @@ def _started(rbm: RBM, parameters: Parameters, key: np.uint64, numbers: np.ndarr
 
 
 def _cuts(ends: np.ndarray, threads: int) -> np.ndarray:
-    """Edges that divide chains into parts of whole islands: enough parts for threads and tiles, or one per island."""
+    """Edges that divide chains into parts of whole islands, if possible at least one part per thread."""
     islands, chains = ends.size - 1, ends[-1]
     tiles = min(max(-(-chains // TILE), threads), islands)
     return ends[np.linspace(0, islands, tiles + 1).astype(int)]

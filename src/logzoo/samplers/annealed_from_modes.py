@@ -93,10 +93,10 @@ def run(
 
 
 def unseen_share(modes: Modes, laws: int) -> float:
-    """Share of the modes' mass exp(F1) in modes that only one start found, or that are not among the best `laws`.
+    """Share of the modes' mass exp(F1) in modes that only one start found, or beyond the `laws` best modes.
 
     Good (1953) estimates the probability that a new start finds a new mode by the share of starts whose mode no other
-    start found. Here the masses exp(F1), with F1 the lower bound of log Z by a mode, replace the numbers of starts.
+    start found. Here the masses exp(F1), with F1 a mode's lower bound of log Z, replace the numbers of starts.
     """
     share = np.exp(modes.bounds - modes.bounds[0])
     left_out = np.arange(share.size) >= laws
@@ -119,7 +119,7 @@ class LogOdds(NamedTuple):
         return np.logaddexp(0.0, self.visible).sum(axis=1) + np.logaddexp(0.0, self.hidden).sum(axis=1)
 
     def nearest(self, v: np.ndarray) -> np.ndarray:
-        """The law (n,) that gives each row of v (n, visible) the highest probability."""
+        """Number (n,) of the law that gives each row of v (n, visible) the highest probability."""
         # einsum adds in the same order on every machine; a matrix product may not.
         inner = np.einsum("ni,ki->nk", v.astype(np.float64), self.visible)
         return np.argmax(inner - np.logaddexp(0.0, self.visible).sum(axis=1), axis=1)
@@ -132,7 +132,7 @@ def _laws(rbm: RBM, modes: Modes, chosen: np.ndarray) -> LogOdds:
 
 
 def _dealt(bounds: np.ndarray, chains: int) -> np.ndarray:
-    """The law that each chain starts from (chain,), in increasing order, given F1 of each law (law,).
+    """Number (chain,) of the law that each chain starts from, in increasing order; bounds (law,): F1 of the laws.
 
     Every law gets four chains, or fewer if there are not enough. Half of the other chains are divided in proportion to
     exp(F1), and half in proportion to exp(F1 / 4), because F1 misses most of the width of a mode.
@@ -147,7 +147,7 @@ def _dealt(bounds: np.ndarray, chains: int) -> np.ndarray:
 def _swept(
     parameters: Parameters, laws: LogOdds, law: np.ndarray, key: np.uint64, sweeps: int, threads: int
 ) -> np.ndarray:
-    """Visible states (chain, visible) of chains that start from their laws, after sweeps at beta = 1."""
+    """Visible states (chain, visible) of chains that start from their laws, after `sweeps` sweeps at beta = 1."""
     chains = new_chains(law.size, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
     start_from_laws(parameters, laws.fixed(parameters.unit), law, key, chains)
     ones = np.ones(law.size, np.float32)
@@ -156,7 +156,7 @@ def _swept(
 
 
 def kept_laws(start: np.ndarray, end: np.ndarray, laws: int) -> np.ndarray:
-    """Numbers of the laws that represent a basin, best first; start, end (chain,): laws where chains started and ended.
+    """Numbers of the laws that represent a group, best first; start, end (chain,): laws where chains started and ended.
 
     The group of laws that keeps the smallest share of its chains joins the group where most of its lost chains ended.
     This is repeated until every group keeps at least half of its chains. The best law of a group represents it.

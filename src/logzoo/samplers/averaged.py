@@ -142,7 +142,7 @@ def fitted_path(
     learning_rate: float,
     threads: int,
 ) -> list[Terms]:
-    """Fit the parameters of the knots (list of Terms, base first) by stochastic gradient steps on the moments.
+    """Fit the knots by stochastic gradient steps; returns their parameters, a list of Terms with the base first.
 
     The gradient of the mean log-likelihood is the target moments minus the moments of the RBM (Grosse et al. 2013,
     section 4). Chains that continue from knot to knot, from the model down, estimate the moments of the RBM. The

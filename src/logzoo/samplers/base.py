@@ -21,9 +21,9 @@ from logzoo.streams import Stream
 # improve the base.
 _SHARE = 50
 _MOST_SWEEPS = 200
-# About one in _MODES_SHARE sweeps of the budget may go to the search for modes. A step of a start costs about a sweep
-# of one chain. Most starts need _STEPS_OF_A_START steps. Each of at most _MOST_STARTS starts has three phases of at
-# most _MOST_STEPS steps.
+# About one in _MODES_SHARE sweeps of the budget may go to the search for modes. A mean-field step of one start costs
+# about a sweep of one chain. Most starts need _STEPS_OF_A_START steps. Each of at most _MOST_STARTS starts has three
+# phases of at most _MOST_STEPS steps.
 _MODES_SHARE = 10
 _STEPS_OF_A_START, _MOST_STARTS, _MOST_STEPS = 40, 500, 400
 # Modes that are more than _NATS_BELOW nats below the best mode hold a negligible share of Z. At most _MOST_MODES modes
@@ -101,8 +101,8 @@ def solutions(rbm: RBM, ledger: SweepLedger, stream: Stream, *, threads: int = 1
 def mode_shares(modes: Modes) -> np.ndarray:
     """Weights (mode,) of the best modes, at most 64. Modes more than 30 nats below the best mode have weight 0.
 
-    Half of the total weight is divided equally, and half in proportion to exp(F1), with F1 the lower bound of log Z by
-    a mode. Weights by exp(F1) alone would leave one mode, because F1 hardly depends on the width of a mode.
+    Half of the total weight is divided equally, and half in proportion to exp(F1), with F1 a mode's lower bound of
+    log Z. Weights by exp(F1) alone would leave one mode, because F1 hardly depends on the width of a mode.
     """
     counted = modes.bounds[:_MOST_MODES] >= modes.bounds[0] - _NATS_BELOW
     relative = np.exp(modes.bounds[:_MOST_MODES] - modes.bounds[0]) * counted
@@ -117,7 +117,7 @@ def _of_modes(rbm: RBM, ledger: SweepLedger, stream: Stream) -> np.ndarray:
 
 
 def base_of_modes(modes: Modes) -> np.ndarray:
-    """Smoothed log-odds (visible,) of the mean of the modes' means, weighted by `mode_shares`."""
+    """Smoothed log-odds (visible,) of the modes' means, averaged with the weights of `mode_shares`."""
     shares = mode_shares(modes)
     # einsum adds in the same order on every machine.
     means = np.einsum("k,ki->i", shares, modes.visible[: shares.size])
@@ -160,7 +160,7 @@ def annealed_sweeps(
     """Anneal chains from the base to beta = 1, make `last` sweeps there, and yield after each of these sweeps."""
     count, annealed = len(chains.v), sweeps - last
     start_chains(parameters, key, parameters.base, chains)
-    # The last rung lies beyond the last step, so that every step here ends in a sweep.
+    # The step to the last rung makes no sweep, so an unused rung follows beta = 1.
     betas = np.append(np.linspace(0.0, 1.0, annealed + 1), np.inf)
     kernel = partial(run_annealing, parameters, betas, key, 1, annealed + 1)
     over_chains(kernel, threads, chains, np.zeros(count))

@@ -92,10 +92,10 @@ def sample_gibbs(
 
 
 def _with_certain(rbm, left, drawn, visible):
-    """Visible states (chains, visible) uint8 of an RBM, from the states drawn for `left` and the certain units."""
+    """Visible states (chains, visible) uint8: the certain units, and states drawn for `left`, the RBM without them."""
     state, certain = np.zeros((len(drawn), rbm.visible), np.uint8), np.ones(rbm.visible, bool)
     state[:, visible] = drawn
-    # If all units of a layer are certain, `left` keeps one of them, with zero weights and bias. It is certain as well.
+    # If a whole layer is certain, `left` keeps one of its units, with zero weights and bias. This unit is certain, too.
     certain[visible] = not (left.weights.any() or left.visible_bias.any())
     before = None
     # Each pass settles the units that the previous pass made certain, for any state of the free units.

@@ -1,10 +1,10 @@
 """Simulated tempering with Hamiltonian Monte Carlo, for continuous densities.
 
 Carlson et al. (2016), supplement E: a chain draws x | beta_k by one trajectory of a fixed number of leapfrog steps. It
-draws beta_k | x from q(beta_k | x), proportional to r_k exp(beta_k Delta) / Zhat_k with prior r, estimates Zhat_k and
-Delta = log f - log p_1. Step sizes vary a little from draw to draw (Neal 2011, section 5.4.2.2), because some
-trajectories of a fixed length would return to their starting points. The unit of the ledger is one leapfrog step of one
-chain, of any step size.
+draws beta_k | x from q(beta_k | x), proportional to r_k exp(beta_k Delta) / Zhat_k. Here r is the prior, Zhat_k an
+estimate, and Delta = log f(x) - log p_1(x), with base p_1. Step sizes vary a little from draw to draw (Neal 2011,
+section 5.4.2.2), because some trajectories of a fixed length would return to their starting points. The unit of the
+ledger is one leapfrog step of one chain, of any step size.
 """
 
 from functools import partial
@@ -47,7 +47,7 @@ class HamiltonianDraws(NamedTuple):
     log_z_hat: np.ndarray  # (rung,) log Zhat that the initial iterations found, nats
     log_z_base: float  # nats
     delta: np.ndarray  # (chain, draw) log f(x) - log p_1(x), nats
-    rungs: np.ndarray  # (chain, draw + 1): x of draw i is drawn at rungs[i]; rungs[i + 1] is drawn given x
+    rungs: np.ndarray  # (chain, draw + 1): x of draw i is drawn at rungs[:, i]; rungs[:, i + 1] is drawn given x
     accepted: np.ndarray  # (chain, draw) 0 or 1
     occupancy: np.ndarray  # (chain, rung) sums of q(beta_k | x)
     round_trips: np.ndarray  # (chain,)
@@ -123,10 +123,10 @@ def run(
     """Make the initial iterations, then record `draws` draws of each chain of the ledger at the resulting log Zhat.
 
     target, base: densities such as `GaussianMixture`. The base needs `draw` and `log_z`, too. step_sizes (rung,):
-    centres of the step sizes. betas (rung,): the ladder from 0 to 1. Initial iterations of `initial_draws` draws update
-    log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K for the occupancies c_k of K rungs, at most `initial_iterations`
-    times. A draw costs `steps` leapfrog steps. Raises ValueError for impossible options, and BudgetExceeded if too few
-    steps are left in the ledger.
+    centres of the step sizes. betas (rung,): the ladder from 0 to 1. Each initial iteration makes `initial_draws` draws
+    and updates log Zhat by eq 12. The iterations end when max_k |r_k - c_k| < 0.1 / K, with occupancies c of K rungs,
+    or after `initial_iterations`. A draw costs `steps` leapfrog steps. Raises ValueError for impossible options, and
+    BudgetExceeded if too few steps are left in the ledger.
     """
     draws = whole_number("draws", draws)
     betas = inverse_temperatures(betas, len(betas))
@@ -253,10 +253,7 @@ def adapted_step(
     steps: int = STEPS,
     target_acceptance: float = TARGET_ACCEPTANCE,
 ) -> float:
-    """Step size at which chains at a fixed beta accept at the target rate, by stochastic approximation of its log.
-
-    Every chain of the ledger makes `draws` draws of `steps` leapfrog steps.
-    """
+    """Step size at which chains at a fixed beta accept at the target rate, by stochastic approximation of its log."""
     whole_number("adaptation_draws", draws, minimum=2)
     count = ledger.chains
     walkers = Walkers(base.draw(stream.child("start").generator(), count), np.arange(count, dtype=np.uint64))

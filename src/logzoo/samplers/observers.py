@@ -11,7 +11,7 @@ import numpy as np
 
 from logzoo.kernels.occupancy import add_moves, add_rung_sums, add_weighted_slopes
 
-# A rung with fewer effective draws than this takes its curvature from its neighbours.
+# A rung whose sum of q(beta_k | x) is below this takes its curvature from its neighbours.
 _FEWEST_DRAWS = 5.0
 # Only every _EVERY-th sweep is read, because successive sweeps hardly differ and the sums cost as much as the sweeps.
 _EVERY = 5
@@ -20,15 +20,15 @@ _MEMORY = 0.5
 
 
 class Stretch(NamedTuple):
-    """Single draws of a stretch of sweeps, in the form that observers receive.
+    """Single draws of consecutive sweeps, for observers.
 
-    values @ readout is log f at the rungs, in the joint form minus log p_1. Its first and second derivatives in beta
-    are values @ slopes and values @ curvatures. With the offset log r - log Zhat, q(beta | x) =
-    softmax(values @ readout + offset).
+    values @ readout is log f at the rungs. If x is (v, h), it is log f - c0.v, with base log-odds c0. Its first and
+    second derivatives in beta are values @ slopes and values @ curvatures. With the offset log r - log Zhat,
+    q(beta | x) = softmax(values @ readout + offset).
     """
 
     values: np.ndarray  # (chain, sweep, value); the axis of sweeps is empty if no observer reads values
-    rungs: np.ndarray  # (chain, sweep + 1): x of sweep i is drawn at rungs[i]; rungs[i + 1] is drawn given x
+    rungs: np.ndarray  # (chain, sweep + 1): x of sweep i is drawn at rungs[:, i]; rungs[:, i + 1] is drawn given x
     readout: np.ndarray  # (value, rung)
     slopes: np.ndarray  # (value, rung)
     curvatures: np.ndarray  # (value, rung)
@@ -36,7 +36,7 @@ class Stretch(NamedTuple):
 
 
 class RungDerivatives:
-    """Sums (chain, 4, rung) of 1, D, D^2 and D' over the draws x after which the rung was drawn.
+    """Sums (chain, 4, rung) of 1, D, D^2 and D' over draws x, each at the rung drawn given x.
 
     D is d log f_beta(x) / d beta at the rung, and D' its derivative.
     """
@@ -48,7 +48,7 @@ class RungDerivatives:
         self.sums = np.zeros((chains, 4, rungs))
 
     def add(self, stretch: Stretch) -> None:
-        """Add the draws of a stretch of sweeps."""
+        """Add the draws of a `Stretch`."""
         add_rung_sums(stretch.slopes, stretch.curvatures, stretch.values, stretch.rungs, self.sums)
 
 
@@ -65,7 +65,7 @@ class WeightedDerivatives:
         self.sums = np.zeros((chains, 2, rungs))
 
     def add(self, stretch: Stretch) -> None:
-        """Add the draws of a stretch of sweeps."""
+        """Add the draws of a `Stretch`."""
         add_weighted_slopes(stretch.readout, stretch.slopes, stretch.offset, stretch.values, self.sums)
 
 
@@ -86,7 +86,7 @@ class GroupedMoves:
         self.sums = np.zeros((min(self.groups, chains), rungs, rungs))
 
     def add(self, stretch: Stretch) -> None:
-        """Add the moves of a stretch of sweeps."""
+        """Add the moves of a `Stretch`."""
         if self.reads_values:
             add_moves(stretch.readout, stretch.offset, stretch.values, stretch.rungs, self.group, self.sums)
         else:
@@ -136,9 +136,9 @@ class Curvature:
         self.sums = _MEMORY * self.sums + np.zeros((4, rungs))
 
     def add(self, stretch: Stretch) -> None:
-        """Add the draws of every fifth sweep of a stretch, weighted by q(beta_k | x)."""
+        """Add the draws of every fifth sweep of a `Stretch`, weighted by q(beta_k | x)."""
         values = stretch.values[:, ::_EVERY].reshape(-1, stretch.values.shape[-1])
-        # einsum adds in the same order everywhere. With a matrix product the rungs would depend on the library.
+        # einsum adds in the same order everywhere. With a matrix product the rungs would depend on the BLAS.
         log_q = np.einsum("nm,mk->nk", values, stretch.readout) + stretch.offset
         q = np.exp(log_q - log_q.max(axis=1, keepdims=True))
         q /= q.sum(axis=1, keepdims=True)

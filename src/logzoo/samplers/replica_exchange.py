@@ -1,6 +1,6 @@
 """Parallel tempering: ladders of replicas, one at each inverse temperature, whose neighbours exchange temperatures.
 
-The rungs of an adapted ladder move to equal steps of the barrier (Syed, Bouchard-Côté, Deligiannidis & Doucet 2019).
+The rungs of an adapted ladder move towards equal exchange rates (Syed, Bouchard-Côté, Deligiannidis & Doucet 2019).
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _ADAPTING, _ADAPTING_ROUNDS = 0.2, 3
 
 
 class ParallelTemperingDraws(NamedTuple):
-    """Counts over the sampling phase of ladders whose neighbours exchange; observers receive the single steps."""
+    """Counts of exchanges and round trips in the sampling phase; observers receive the `Steps` of each sweep."""
 
     betas: np.ndarray  # (rung,) inverse temperatures, or positions on another path
     log_z_base: float  # nats
@@ -57,12 +57,12 @@ class ParallelTemperingDraws(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Steps in log f between neighbouring rungs, in nats, for each sweep of a stretch; observers receive them."""
+    """Differences of log f between neighbouring rungs, in nats, for consecutive sweeps."""
 
     burn_in: bool
     up: np.ndarray  # (ladder, sweep, pair): log f_{i+1} - log f_i at the state of rung i
     down: np.ndarray  # (ladder, sweep, pair): the same at the state of rung i + 1
-    # (ladder, reading, rung, rung): log f at all rungs, at the state of each rung; for observers with `every`
+    # (ladder, reading, i, k): log f_k at the state of rung i; for observers with `every`
     log_f: np.ndarray | None = None
 
 
@@ -81,14 +81,14 @@ def run(
 ) -> ParallelTemperingDraws:
     """Run independent ladders of `rungs` replicas each until the ledger is spent.
 
-    rungs: by default the length of a listed ladder, otherwise 20, or half of the chains (at least 2) if that is less.
-    The chains are divided into as many whole ladders as possible. These ladders also make the sweeps of the leftover
-    chains. ladder: as in `paths.inverse_temperatures`, or "adapted". The rungs of an adapted ladder move to equal steps
-    of the barrier in the first fifth of the sweeps (`paths.equal_barrier`). burn_in: share of the other sweeps after
-    which the counts start. observers: objects with two methods. start(ladders, rungs, sweeps) is called once, with the
-    length of the sampling phase. add(steps) is called for every stretch of the burn-in and of the sampling phase. An
-    observer with an attribute `every` gets log f at all rungs once in `every` sweeps. Raises ValueError for impossible
-    options.
+    rungs: by default the length of `ladder` if this is an array, otherwise 20, or half of the chains (at least 2) if
+    that is less. The chains are divided into as many whole ladders as possible. These ladders also make the sweeps of
+    the leftover chains. ladder: as in `paths.inverse_temperatures`, or "adapted". An adapted ladder moves in the first
+    fifth of the sweeps (`paths.equal_barrier`). burn_in: share of the other sweeps after which the counts start.
+    observers: objects with two methods. start(ladders, rungs, sweeps) is called once, with the length of the sampling
+    phase. add(steps) is called with the `Steps` of the burn-in and of the sampling phase, at most 50 sweeps at a time.
+    An observer with an attribute `every` gets log f at all rungs once in `every` sweeps. Raises ValueError for
+    impossible options.
     """
     whole_number("threads", threads)
     betas, adapt = first_ladder(rungs, ladder, ledger.chains, _RUNGS)
@@ -126,9 +126,9 @@ def follow(
     log_z_first: float,
     progress: bool,
 ) -> ParallelTemperingDraws:
-    """ParallelTemperingDraws of a sampler like `ParallelTempering`, at `betas`, over `sweeps` sweeps or rounds.
+    """ParallelTemperingDraws from `sweeps` sweeps of a sampler like `ParallelTempering` (rounds of a `Trajectory`).
 
-    adapt: whether the rungs move. burn_in: as in `run`.
+    betas (rung,): the first rungs. adapt: whether they move. burn_in: as in `run`.
     """
     adapting = int(_ADAPTING * sweeps) if adapt else 0
     settled = 1 + adapting + int(burn_in * (sweeps - adapting))
@@ -144,7 +144,7 @@ def follow(
 
 
 def _adapted(sampler: Any, betas: np.ndarray, sweeps: int, progress_bar: tqdm) -> np.ndarray:
-    """Inverse temperatures (rung,) after `sweeps` sweeps; each round moves them to equal steps of the barrier."""
+    """Inverse temperatures (rung,) after `sweeps` sweeps; each round moves them by `equal_barrier`."""
     edges = 1 + sweeps * (2 ** np.arange(_ADAPTING_ROUNDS + 1) - 1) // (2**_ADAPTING_ROUNDS - 1)
     for first, last in pairwise(edges.tolist()):
         if first < last:
@@ -156,7 +156,7 @@ def _adapted(sampler: Any, betas: np.ndarray, sweeps: int, progress_bar: tqdm) -
 
 
 def _advance(sampler: Any, first: int, last: int, purpose: str, observers: Sequence[Any], progress_bar: tqdm) -> None:
-    """Make sweeps `first` to `last - 1` in stretches, and pass each stretch to the observers."""
+    """Make sweeps `first` to `last - 1`, at most 50 at a time, and pass their `Steps` to the observers."""
     burn_in = purpose == "burn-in"
     every = next((observer.every for observer in observers if getattr(observer, "every", None)), None)
     for start in range(first, last, _STRIDE):

@@ -5,7 +5,7 @@ even and odd pairs (Okabe et al. 2001). They move inverse temperatures between r
 
 Infinite swapping: Hult et al. (2019). INS-Gibbs reassigns the temperatures of all replicas of a ladder at once, by the
 probabilities of all assignments. PINS reassigns them within groups of neighbouring temperatures. "in-turn" makes
-Metropolis exchanges of neighbours from the lowest temperature upwards, as in the parallel tempering of the paper.
+Metropolis exchanges of neighbours from the lowest temperature upwards, as in the parallel tempering of Hult et al.
 """
 
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ class _Ladders:
 
 
 class ParallelTempering(_Ladders):
-    """`count` ladders with one replica at each inverse temperature (rung,); the replicas of a ladder are contiguous.
+    """`count` ladders with one replica at each inverse temperature (rung,).
 
     attempted, accepted (ladder, pair): numbers of exchanges of rungs i and i + 1. ledger: counts every sweep; by
     default it has no limit.
@@ -97,8 +97,7 @@ class ParallelTempering(_Ladders):
     ) -> Exchanges:
         """Make sweeps `first` to `last - 1`, numbered from 1, with exchanges after each sweep.
 
-        The ledger counts the sweeps. Returns the Exchanges, with NaN where log f was not computed: see
-        `run_parallel_tempering`.
+        Returns the Exchanges, with NaN where log f was not computed: see `run_parallel_tempering`.
         """
         rungs, sweeps = self.betas.size, last - first
         self.ledger.spend(sweeps, purpose, chains=self.replicas.rung.size)
@@ -130,7 +129,7 @@ class ParallelTempering(_Ladders):
         return self._by_rung(log_f[np.arange(self.replicas.rung.size), self.replicas.rung])
 
     def log_f_at_rungs(self, exchanges: Exchanges) -> np.ndarray:
-        """log f (ladder, i, k), in nats, of the state at rung i evaluated at rung k, from the Exchanges of a `move`."""
+        """log f_k (ladder, i, k), in nats, of the state at rung i, from the Exchanges of a `move` with all rungs."""
         order = np.argsort(self.replicas.rung.reshape(self.count, -1), axis=1)
         return np.take_along_axis(exchanges.log_f, order[:, :, None], axis=1)
 

@@ -1,13 +1,13 @@
 """Ladders of RBMs along a path, such as snapshots of a training, whose neighbours exchange visible states.
 
 Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). The path starts at independent units, so every sweep there draws an
-independent state. It goes through some of the RBMs in straight lines and ends at the RBM whose log Z is estimated. The
-rungs move along the path to equal steps of the barrier (`logzoo.paths.equal_barrier`). A rung is an RBM of the path, or
-lies between two of these RBMs.
+independent state. The path goes through some of the RBMs in straight lines and ends at the RBM whose log Z is
+estimated. The rungs move along the path towards equal exchange rates (`logzoo.paths.equal_barrier`). A rung is an RBM
+of the path, or lies between two of these RBMs.
 
-A path through many snapshots follows every turn of the training and is long. A path through few snapshots may jump over
-the mass of a mode. Pilot runs therefore try 12, 6, 3, 1 and 0 snapshots. The first number that reaches the target
-acceptance of neighbours is used.
+A path through many snapshots follows every turn of the training and is long. On a path through few snapshots, a mode
+may gain its mass abruptly. Pilot runs therefore try 12, 6, 3, 1 and 0 snapshots. The first number that reaches the
+target acceptance of neighbours is used.
 """
 
 from collections.abc import Callable, Sequence
@@ -96,7 +96,7 @@ def run(
 
 
 def _short_enough(sampler_through: Callable[[int], Any], most: int, pilot: Callable) -> tuple[Any, int]:
-    """The Trajectory through the most snapshots that reaches the target acceptance, and the number of pilot runs.
+    """The Trajectory through the most snapshots with the target acceptance, and the number of pilot runs.
 
     If no number of snapshots reaches the target, the Trajectory goes through none.
     """
@@ -140,23 +140,23 @@ def anneal(
 
 
 class Length:
-    """Observer of exchanges that estimates the barrier of the whole ladder from the divergences of neighbours."""
+    """Observer that estimates the communication barrier of the ladder from the divergences of neighbours."""
 
     def start(self, ladders: int, rungs: int, sweeps: int) -> None:
         """Begin a phase."""
         self._divergence, self._rounds = np.zeros(rungs - 1), 0
 
     def add(self, steps: Steps) -> None:
-        """Add a stretch after the burn-in."""
+        """Add the Steps, except in the burn-in."""
         if not steps.burn_in:
             self._divergence += (steps.down - steps.up).mean(axis=0).sum(axis=0)
             self._rounds += steps.up.shape[1]
 
     def barrier(self) -> float:
-        """Sum over pairs of sqrt(J / pi), with J the symmetrised divergence of neighbours.
+        """Sum over pairs of sqrt(J / pi), with J the symmetrised Kullback-Leibler divergence of neighbours.
 
-        The mean acceptance of normal steps is erfc(sqrt(J) / 2), so for small J a term is about the rejection rate.
-        Unlike the rejection rate, J does not saturate.
+        If log f_{i+1} - log f_i is normal, the mean acceptance is erfc(sqrt(J) / 2). For small J a term is therefore
+        about the rejection rate. Unlike the rejection rate, J does not saturate.
         """
         return float(np.sum(np.sqrt(np.maximum(self._divergence / max(self._rounds, 1), 0.0) / np.pi)))
 
@@ -212,7 +212,7 @@ def _padded(rbm: RBM, hidden: int) -> Terms:
 
 
 def terms_at(path: list[Terms], position: float) -> Terms:
-    """Terms at a position from 0 to 1 on a path (list of Terms), in straight lines between its RBMs."""
+    """Terms at a position from 0 to 1 on a path (list of Terms), interpolated linearly between its RBMs."""
     steps = position * (len(path) - 1)
     number = min(int(steps), len(path) - 2)
     far = steps - number
@@ -262,7 +262,7 @@ class Trajectory:
             settle_inputs(self._stack, chains)
 
     def settle(self, sweeps: int) -> None:
-        """Make `sweeps` sweeps, fewer than in a round, and one exchange; the ledger counts the sweeps."""
+        """Make `sweeps` sweeps, fewer than in a round, then one round of exchanges if there were any sweeps."""
         if sweeps:
             self._make(1, sweeps, "settling")
 

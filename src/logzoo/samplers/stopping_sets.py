@@ -112,7 +112,7 @@ def log_sum_exp(values: np.ndarray) -> float:
 
 
 def first_draws(parameters: Parameters, data: np.ndarray, examples: np.ndarray, stream: Stream) -> np.ndarray:
-    """The first hidden states (n, words) uint64 that `stopping_set` draws for `examples` (n,) from the same stream.
+    """Hidden states (n, words) uint64: the first that `stopping_set` draws from the same stream for each of `examples`.
 
     data: as for `stopping_set`.
     """

@@ -36,10 +36,10 @@ _NODE_COUNTS = (12, 16, 20, 24, 32, 48, 64, 96, 128)
 _STRIDE = 50
 # This number is added to every bin of plain counts (Carlson et al. 2016, section 4.3), so that logarithms are finite.
 COUNT_FLOOR = 0.1
-# Smallest occupancy in an update, which therefore changes log Zhat by at most about log(1e300) = 690 nats.
+# Smallest occupancy in an update of log Zhat. The update is therefore at most about log(1e300) = 690 nats.
 OCCUPANCY_FLOOR = 1e-300
-# Initial iterations stop when K max_k |r_k - c_k| is below _RULE. While it is above _FAR_OFF, they continue up to half
-# the budget, because sampling at such a log Zhat gives almost no information.
+# Initial iterations stop when K max_k |r_k - c_k| is below _RULE, with occupancies c of K rungs. While it is above
+# _FAR_OFF, they continue up to half the budget, because sampling at such a log Zhat gives almost no information.
 _RULE = 0.1
 _FAR_OFF = 0.5
 
@@ -114,7 +114,7 @@ class SimulatedTempering:
     def follow(
         self, move: Callable, offset: np.ndarray, sweeps: int, purpose: str, observers: Sequence[Any]
     ) -> RungSums:
-        """Make sweeps by calls of move(first, stop, sums, record), one for each stretch.
+        """Make sweeps by calls of move(first, stop, sums, record), at most 50 sweeps each.
 
         The ledger counts the sweeps. Observers get `offset`.
         """
@@ -139,7 +139,7 @@ class SimulatedTempering:
         return sums
 
     def interpolation_error(self) -> float:
-        """Largest interpolation error of the smooth part of log f_k over chains and rungs, in nats."""
+        """Largest interpolation error of log f_k over chains and rungs, in nats."""
         if not self.marginal:
             return 0.0
         nodes = self.ladder.nodes

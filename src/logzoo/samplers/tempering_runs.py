@@ -1,7 +1,8 @@
 """Runs of simulated tempering within a budget (Carlson et al. 2016): initial iterations, then sampling.
 
-Either log Zhat is fixed in each block of the sampling phase, or a recursion of SAMS or Wang-Landau moves it after every
-sweep. The recursion runs in groups of chains that share log Zhat. Different groups share only the initial iterations.
+Either log Zhat is fixed in each block of the sampling phase, or a recursion of SAMS or Wang-Landau updates log Zhat
+after every sweep. The recursion runs in groups of chains that share log Zhat. Different groups share only the initial
+iterations.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +31,6 @@ from logzoo.samplers.tempering_chains import (
 from logzoo.samplers.threads import over_groups
 from logzoo.streams import Stream
 
-# Default number of rungs.
 RUNGS = 100
 # Smallest number of chains in a group, if that leaves two groups.
 _CHAINS_PER_GROUP = 2
@@ -45,7 +45,7 @@ class SimulatedTemperingDraws(NamedTuple):
     betas: np.ndarray  # (rung,) inverse temperatures
     prior: np.ndarray  # (rung,) r, sums to one
     log_z_hat: np.ndarray  # (rung,) log Zhat that the initial iterations found
-    log_z_hats: np.ndarray  # (block, rung) log Zhat used in each block of the sampling phase, or (group, rung) after it
+    log_z_hats: np.ndarray  # (block, rung) log Zhat in each block of the sampling phase, or (group, rung) at its end
     log_z_base: float  # nats
     occupancy: np.ndarray  # (block, chain, rung) sums of q(beta_k | x)
     visits: np.ndarray  # (block, chain, rung) counts of beta_k
@@ -234,7 +234,7 @@ def group_starts(chains: int, groups: int) -> np.ndarray:
 
 
 def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., Recursion]:
-    """The recursion of SAMS: gain t^-exponent until the occupancy is flat, then 1 / t (Tan 2017).
+    """The recursion of SAMS: gain t^-exponent at sweep t until the occupancy is flat, then about 1 / t (Tan 2017).
 
     The first stage takes at most the share `first_stage` of the sweeps. In the second stage the gain is
     1 / (t - t0 + t0^exponent), with t0 the last sweep of the first stage. To first order an error of log Zhat
@@ -249,8 +249,8 @@ def wang_landau(flatness: float) -> Callable[..., Recursion]:
     """The recursion of Wang-Landau: log F starts at 1, is halved whenever the visits are flat, then falls as K / (n t).
 
     K is the number of rungs, n is the number of chains of a group, and t counts sweeps. After a halving that takes
-    log F to K / (n t) or below, log F is K / (n t). With a prior r, a visit adds log F / (K r_k). With equal weights, a
-    sweep then adds 1 / t to the mean of log Zhat.
+    log F to K / (n t) or below, log F is K / (n t). With a prior r, a visit of rung k adds log F / (K r_k) to
+    log Zhat_k. With equal weights, a sweep then adds 1 / t to the mean of log Zhat.
     """
     return lambda prior, sizes, _: _recursion(prior, sizes, flatness, 1.0)
 

@@ -1,7 +1,7 @@
 """Tours: Gibbs chains that start in a stopping set drawn from data and end on their return (Savarese et al. 2018).
 
 A tour starts at a hidden state h of the set with probability f(h) / Z_S, where Z_S is the sum of f over the set. The
-mean length of a tour is Z / Z_S (Kac; corollary 2 of the paper).
+mean length of a tour is Z / Z_S (Kac; Savarese et al., corollary 2).
 """
 
 from typing import Any, NamedTuple
@@ -26,8 +26,8 @@ from logzoo.streams import Stream
 _FLIGHT = 128
 # Tours are numbered by 32 bits of the random stream's counter.
 MOST_TOURS = 2**32
-# Without `rounds`, the stopping set takes one sweep in _SHARE of the budget. Its limit is one round or _MOST_DRAWS
-# draws, whichever is more.
+# Without `rounds`, the stopping set takes one sweep in _SHARE of the budget, but at most one draw per example or
+# _MOST_DRAWS draws, whichever is more.
 _SHARE = 5
 _MOST_DRAWS = 100_000
 # Probes are chains from uniform hidden states. They search for modes that the stopping set misses, and take at most one
@@ -39,7 +39,7 @@ _FIRST = 100
 _MOST_TOGETHER = 100_000
 # Reserve of sweeps, in lengths of the longest tour so far, so that the end of the budget rarely cuts a tour.
 _KEPT_BACK = 5
-# Stands for the path of tours whose states are not kept.
+# Path of tours whose states are not kept.
 _NO_PATH = np.empty((0, 0, 0), np.uint64)
 
 
@@ -206,8 +206,8 @@ class TourSampler:
     def run_from(self, rows: np.ndarray, budget: int, cap: int | None = None, paths: list | None = None) -> TourStates:
         """Run tours as in `run`, but from hidden states `rows` (tours, words) uint64; returns TourStates at the end.
 
-        Sweeps are made in stretches. paths: list that receives a tuple for each stretch: indices of its tours, number
-        of earlier sweeps, and states (tour, sweep, words) before each sweep.
+        Unfinished tours make a stretch of sweeps at a time. paths: list that receives a tuple for each stretch: indices
+        of its tours, number of earlier sweeps, and states (tour, sweep, words) before each sweep.
         """
         count = len(rows)
         if self.next_number + count > MOST_TOURS:

@@ -8,8 +8,8 @@ linear in the rung's index.
 Replicas move ballistically if even and odd pairs are exchanged alternately. Let J / 2 be the flow: round trips per
 sweep and ladder. If a share a of exchanges succeeds, f_up rises by J (1 - a) / a over an inner gap. It rises by J / 2
 more over an end gap, because replicas are relabelled on arrival. A linear f_up would therefore shrink the end gaps to
-zero if a > 2/3 inside. The feedback instead counts arrivals under their old label and adds J to every gap. f_up then
-rises by J / a over a gap, as in the random walk that the rule assumes.
+zero if a > 2/3 at inner gaps. The feedback instead counts arrivals under their old label and adds J to every gap. f_up
+then rises by J / a over a gap, as in the random walk that the rule assumes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 _DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.tempering.count_crossing`
-# The return time is unknown at first. It starts at its value for this exchange rate.
+# The return time, of a round trip, starts at its value for this exchange rate.
 _EXCHANGE_RATE_AT_START = 0.4
 # Smallest gap, relative to the gaps of the linear ladder, so that float32 distinguishes the rungs.
 _SMALLEST_GAP = 1e-3
@@ -39,8 +39,8 @@ class FlowLadder(Resumed):
     rate: fraction of the way to the targets per update. It is limited to 1 / return time, because a faster ladder
     oscillates.
     spawn_below: mean exchange rate below which `proposed_rung` proposes a rung, except within `burn_in` updates after
-    the last insertion. as_published: use f_up without the corrections above. Raises ValueError for impossible
-    settings.
+    the last insertion. as_published: use f_up without the corrections of the module text. Raises ValueError for
+    impossible settings.
     """
 
     _kept = ("betas", "share_up", "exchange_rates", "trip_rate", "trips_seen", "sweeps", "quiet")
@@ -81,7 +81,7 @@ class FlowLadder(Resumed):
         return min(self.trip_rate * self.betas.size / self.k, 0.5)
 
     def _profile(self) -> np.ndarray:
-        """The profile (rung,) that the moving rungs make linear: monotone f_up, with the end gaps of a random walk."""
+        """The profile (rung,) that the moving rungs make linear: monotone f_up, corrected unless `as_published`."""
         from scipy.optimize import isotonic_regression  # takes long to import, and every job would wait for it
 
         profile = self.f_up

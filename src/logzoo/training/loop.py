@@ -124,7 +124,7 @@ def train(
     """Train an RBM by stochastic gradient steps with the given negative phase.
 
     data (examples, visible) uint8 of 0/1, or float32 grey levels in [0, 1]. negative_phase(parameters, update,
-    positive, rate) returns an object of `logzoo.training.negative`; if it is not `usable`, the gradient is 0. The
+    positive, rate) returns an object as in `logzoo.training.negative`; if it is not `usable`, the gradient is 0. The
     attribute `spent` of the phase counts its sweeps. Its optional attributes `numbers` and `profiles` go into the
     trace. base: log-odds (visible,) in `parameters`, for phases that temper; 0 by default. tracker: its `reading` goes
     into the trace. step: a class of `logzoo.training.steps`, which is called with weight_decay.
@@ -133,7 +133,7 @@ def train(
     settings and if the parameters diverge.
     initial: with "small", weights and biases are N(0, 0.01^2). With "marginals", weights are N(0, 0.01^2), hidden
     biases are 0, and visible biases are the smoothed log-odds of the data. With "uniform", weights are U(-0.1, 0.1) /
-    sqrt(visible + hidden), hidden biases are 0, and visible biases are log((p + 0.01) / (1 - p)). There p is the mean
+    sqrt(visible + hidden), hidden biases are 0, and visible biases are log((p + 0.01) / (1 - p)). Here p is the mean
     of the data, but at most 0.99.
     """
     one_of("schedule", schedule, SCHEDULES)

@@ -116,7 +116,7 @@ class _LastWeights:
     reads_values = True
 
     def add(self, stretch: Any) -> None:
-        """Read the last draws of a stretch."""
+        """Read the last draws of a `Stretch`."""
         # einsum, unlike a BLAS product, adds in the same order everywhere.
         log_q = np.einsum("cv,vk->ck", stretch.values[:, -1], stretch.readout) + stretch.offset
         log_weights = log_q[:, -1] - np.logaddexp.reduce(log_q, axis=1)

@@ -64,7 +64,7 @@ class RMSprop(Ascent):
         self.decay = share("decay", decay)
         self.epsilon = positive_number("epsilon", epsilon)
         self.updates = 0
-        self.weights = self.visible_bias = self.hidden_bias = 0.0  # M of each part
+        self.weights = self.visible_bias = self.hidden_bias = 0.0  # M of each array
 
     def _directions(self, gradient: Values) -> Any:
         self.updates += 1

@@ -128,7 +128,7 @@ def _mean_log_f(parameters: Parameters, examples: np.ndarray, hidden: int) -> fl
 
 
 class EarlyStopping:
-    """Keep the parameters with the best log-likelihood; `over` is True if it has not risen for `patience` updates."""
+    """Keep the parameters with the best log-likelihood; `over`: whether the best is `patience` or more updates old."""
 
     def __init__(self, patience: int | None) -> None:
         self.patience = patience

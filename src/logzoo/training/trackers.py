@@ -3,7 +3,7 @@
 KalmanTracker: a Kalman filter over the log Z of a ladder whose parameters change (Desjardins et al. 2011). Its state is
 a bias and log Z at every rung except the first, where log Z is exact. The bias affects the observed change at the last
 rung, because the particles at this rung also give the gradient. There is no prior on the change of log Z (sigma_Z is
-infinite). The predicted change is therefore the observed change with its noise, without inversion of a covariance.
+infinite). The prediction therefore adds the observed change and its variance, without inversion of a covariance.
 
 RtsTracker: log Zhat at all rungs follows the occupancy c of the trainer's chains by log Zhat_k += alpha
 log(r_1 c_k / (r_k c_1)), with prior r (Carlson et al. 2016, section 4.4). The estimator `rts` has alpha = 1. Here the
@@ -72,11 +72,10 @@ class KalmanTracker:
 
     # Variance of a step of the bias, as a multiple of the learning rate (Desjardins et al. 2011, section 4).
     bias_variance = 1e-3
-    # Standard deviation in nats of log Z at the first parameters around log Z of independent units.
+    # Initial standard deviation of log Z, in nats, at the first parameters and at a new rung.
     doubt = 10.0
     # The tracker needs two particles at each rung, because errors come from the spread between particles.
     fewest_particles = 2
-    # The tracker reads the steps of all pairs of neighbouring rungs.
     all_pairs, all_rungs = True, False
     columns = {
         "log_z": ("tracked log partition function", "nat"),
@@ -106,7 +105,7 @@ class KalmanTracker:
         self.observed[4] += change[-1]
 
     def particles_moved(self, particles: ParallelTempering, exchanges: Exchanges) -> None:
-        """Update the belief by the Exchanges of all pairs: the steps between neighbouring rungs after every sweep."""
+        """Update the belief by the Exchanges of all pairs: differences of log f between rungs after every sweep."""
         log_z_base = particles.log_z_base()
         at_rungs = np.append(log_z_base, self.belief.mean[:-1])
         up, down = (steps.reshape(-1, at_rungs.size - 1) for steps in (exchanges.up, exchanges.down))
@@ -149,7 +148,6 @@ class RtsTracker(Resumed):
         "log_z_std_dev": ("standard error over the chains of what was averaged, lag left aside", "nat"),
         "occupancy_error": ("largest |r - c| of this update, times the number of rungs", "1"),
     }
-    # The tracker reads log f at all rungs.
     all_pairs, all_rungs = False, True
     _kept = ("log_z_hat", "log_z_base", "influence", "occupancy_error")
 
@@ -207,7 +205,7 @@ class RtsTracker(Resumed):
 _ISLANDS, _SHARE = 10, 0.3
 # Largest variance of logarithms that is used, so that its exponential does not overflow.
 _LARGEST_VARIANCE = 100.0
-# Sweeps from independent units to the parameters that the training starts from.
+# Sweeps that anneal walkers from independent units to the first parameters.
 _FIRST = 100
 
 
@@ -243,7 +241,7 @@ class JarzynskiTracker(Resumed):
     def _begin(self, parameters: Parameters) -> None:
         start_chains(parameters, self.key, parameters.base, self.chains)
         self.log_z_base = log_z_of_base(parameters, self.chains.v.shape[1], self.chains.h.shape[1])
-        # The extra rung after the last step makes every step end in a sweep.
+        # The step to the last rung makes no sweep, so an unused rung follows beta = 1.
         betas = np.append(np.linspace(0.0, 1.0, self.first + 1), np.inf)
         run_annealing(parameters, betas, self.key, 1, self.first + 1, self.chains, self.log_weight)
         self.log_f = np.empty(self.log_weight.size)

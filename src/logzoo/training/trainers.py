@@ -103,7 +103,8 @@ def train_rbm(
         Parameters to start from. By default weights are small and random, and visible biases are the log-odds of the
         data (``initial="marginals"``).
     validation : array of 0 and 1, shape (examples, visible), optional
-        Examples whose log-likelihood is recorded in the trace; this needs a tracker.
+        Examples whose log-likelihood is recorded in the trace; this needs a trainer, tracker or walkers that follow
+        log Z.
     patience : int, optional
         Number of updates after which the training ends if the log-likelihood of the validation examples has not risen.
         The result has the best parameters.

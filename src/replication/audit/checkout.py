@@ -42,7 +42,7 @@ _OF_THE_CODE = {"source_sha256", "software_json", "parameters_json", "content_sh
 
 
 def configuration_files(configfile: FilePath | None = None) -> dict[str, Any]:
-    """Files {scale: path} of the checkout's configurations and the user's configuration; empty without a checkout."""
+    """Returns {scale: path} of the configuration files of the checkout and the user; empty without a checkout."""
     if not (ROOT / "Snakefile").is_file():
         return {}
     scales = {}
@@ -72,7 +72,7 @@ def regenerate(
     """Regenerate up to `count` files, drawn at random with `seed`, and enter differences in the findings.
 
     A file is drawn only if its inputs exist, and if the file and its inputs are undamaged. A stale file is drawn only
-    if other code made it.
+    if a change of the code made it stale.
     """
     regenerable = {path: job for known in jobs.values() for path, job in _regenerable(folder, known).items()}
     # Nothing runs on files that are damaged, or so large that their numbers were not checked.
@@ -99,7 +99,7 @@ def regenerate(
 
 
 def _enter(findings, path, difference):
-    """Enter a difference as a fault. For a stale file, add the result to the reason instead."""
+    """Enter a difference as a fault. For a stale file, add the result to the reason why it is stale."""
     if path in findings.stale:
         findings.stale[path] += f"; regenerated: {difference or 'the same'}"
     else:
@@ -117,7 +117,7 @@ def _regenerable(folder, known):
     wanted = {path: job for path, job in known.items() if path not in timed and kind_of(path) in _COMPARED}
     wanted = {path: job for path, job in wanted.items() if scale_of(path) and not path.endswith(".pdf")}
     here = set(files_of(folder))
-    # Templates of pages have no kind; they are in the checkout.
+    # Inputs without a kind are templates of pages in the checkout.
     return {path: job for path, job in wanted.items() if here >= {path, *filter(kind_of, job["inputs"])}}
 
 
@@ -159,8 +159,8 @@ def _snakemake(scratch, configfile, *arguments):
     command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", f"{ROOT}/Snakefile", "--directory", scratch]
     command += ["--configfile", str(configfile), "--cores", str(os.cpu_count()), "--profile", "none"]
     command += ["--workflow-profile", "none", *arguments]
-    # XDG_CACHE_HOME and MPLCONFIGDIR keep Snakemake and matplotlib from writing to the user's home. The kernel cache
-    # is the usual one.
+    # XDG_CACHE_HOME and MPLCONFIGDIR keep Snakemake and matplotlib from writing to the user's home. The cache of
+    # compiled kernels is the usual one.
     environment = {**os.environ, "XDG_CACHE_HOME": f"{scratch}/.cache", "MPLCONFIGDIR": scratch, "LOGZOO_MIRROR": ""}
     environment |= {"NUMBA_CACHE_DIR": str(next(cache.bases())), COMPILES_LATER: "1"}
     done = subprocess.run(

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from replication.audit.findings import Findings
 
 
-# Larger artifacts are not loaded: only their bytes and attributes are checked, which bounds the memory.
+# Larger artifacts are not loaded: only their bytes and attributes are checked, to bound the memory.
 _MOST_BYTES = 1 << 27
 
 
 def check_file(findings: Findings, folder: Path, path: str, kind: str | None) -> tuple[Any, Any]:
     """Check a single file. Returns (content hash, provenance record), where a missing part is None.
 
-    A record has the parameters, the source digest, and the inputs {path: hash}. The record of a stamp has the digest of
-    the parameters in place of the parameters.
+    A record has the parameters, the source digest, and the inputs {path: hash}. A record from a stamp
+    has a digest in place of the parameters.
     """
     if kind in schema.SCHEMAS:
         return _check_artifact(findings, folder / path, path, kind)

@@ -76,7 +76,7 @@ def variables_of(path: FilePath) -> dict[str, dict[str, str]]:
 
 
 def _described(folder, scale, files, citation, agent):
-    """The JSON-LD of the run. Configuration and raw files are its inputs; all other listed files are its results."""
+    """The JSON-LD of the run. Inputs are configuration and raw files. Results are all other files of the manifest."""
     crate = ROCrate(version="1.1")
     crate.metadata.extra_terms["sha256"] = "https://w3id.org/ro/terms/workflow-run#sha256"
 

@@ -37,7 +37,7 @@ class Fault(NamedTuple):
 class Findings:
     """The outcome of an audit: faults, stale files {file: reason}, large files, notes, and numbers of files and checks.
 
-    The values in artifacts of `large` were not checked. `checks` counts the checks by name.
+    Artifacts in `large` were too large to check their values. `checks` counts the checks by name.
     """
 
     def __init__(self):

@@ -1,7 +1,7 @@
 """The manifest of a run: the SHA-256 of every file of the run, in data/<scale>/manifest.json.
 
 The workflow writes the manifest when a run succeeds. Published results have a manifest of the same form. That manifest
-also lists the unpublished files of the run, with the hashes that artifacts record for them as inputs.
+also lists the unpublished files of the run (`Manifest.left_out`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Manifest(NamedTuple):
     """The content of a manifest.
 
     files: {path: sha256}. left_out: {path: hash} of unpublished files, with the content hash of an artifact and the
-    SHA-256 of any other file. hours: {figure: core-hours of the jobs behind it}. protocol: digest of the claims at the
+    SHA-256 of any other file. hours: {figure: expected core-hours of its jobs}. protocol: digest of the claims at the
     time of the run.
     """
 

@@ -1,7 +1,7 @@
 """Publication of a run: pages, figures, tables and their inputs, copied to results/<scale>/.
 
-Models, snapshots, data sets, raw files and PDFs are left out. Artifacts that are no direct input of a published file
-are left out, too. The manifest lists the hashes of all files that are left out.
+The copy leaves out models, snapshots, data sets, raw files, PDFs, and artifacts that are no direct input of a published
+file. The manifest lists the hashes of all files that are left out.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ def publish(
 ) -> Any:
     """Publish the finished run of a scale in results/<scale>/ of its project.
 
-    jobs: {path: job} of the scale. most: largest size in megabytes. hours: {figure: core-hours of the jobs behind it}.
+    jobs: {path: job} of the scale. most: largest size in megabytes. hours: {figure: expected core-hours of its jobs}.
     add: keep the files of an earlier publication that this run does not have. By default they are removed. Returns
     lines with the number of published files of each kind, and the total size. Raises a one-line ValueError if the run
     is not finished, has faults or stale files, has nothing to publish, or is too large. The error is also raised if
-    results/<scale> has no manifest, or if files kept by `add` are faulty or stale. A failure changes no files.
+    results/<scale> exists without manifest, or if files kept by `add` are faulty or stale. A failure changes no files.
     """
     folder, target = Path(folder), Path(folder, "results", scale)
     if target.exists() and not (target / manifest_path(scale)).is_file():

@@ -1,4 +1,4 @@
-"""Check the files below data/ and figures/ against the manifests, their inputs, and the jobs of the checkout.
+"""Check the files below data/ and figures/ against manifests, recorded inputs, and the jobs of the checkout.
 
 The audited tree supplies only data. The jobs, and the paths of the files that they make, come from the checkout. No
 script, module, parameter, output path or address is taken from the tree.
@@ -77,7 +77,7 @@ def audit(folder: FilePath, jobs: Mapping[str, Any] | None = None) -> Findings:
             digests[path] = sha256_of(folder / path)
     manifests = _check_manifests(findings, folder, kinds, digests)
     _check_raw(findings, folder, kinds, jobs)
-    # Other files record the hash of an artifact's content, and the hash of a raw file's bytes.
+    # As inputs, files record artifacts by content hash, and raw files by SHA-256.
     hashes = {path: digest for manifest in manifests for path, digest in manifest.left_out.items()}
     hashes |= {path: digest for path, digest in digests.items() if kinds[path] == "raw file"}
     records = {}

@@ -1,4 +1,4 @@
-"""Bases and options of the configuration, in the form of arguments of the library."""
+"""Convert configured bases and options of estimators to arguments of the library."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ def matched_base(dataset: "xr.Dataset") -> np.ndarray:
 def estimator_options(
     entries: Mapping[str, dict], dataset: "xr.Dataset", snapshots: "xr.Dataset | None" = None
 ) -> dict[str, dict[str, Any]]:
-    """Options {name: options} of configured estimators {name: {method, base, options}} on a data set.
+    """Keyword arguments {name: arguments} of estimators on a data set; entries: {name: entry of the configuration}.
 
     The base `matched` becomes the log-odds of the training split. Estimators that start from data take the test split.
     Estimators that follow a trajectory take the snapshots of the training.

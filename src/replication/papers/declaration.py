@@ -130,7 +130,7 @@ class Here:
         return one_of(f"configuration: figures.{self.name}: {section}", name, self.config[section])
 
     def of(self, name: str) -> Here:
-        """The argument of the declaration of another figure."""
+        """The `Here` of another figure."""
         return Here(name, self.config)
 
     def chosen(self, *keys: str) -> dict:
@@ -176,7 +176,7 @@ class Here:
         return {name: f"{folder}/{self.known('estimators', name)}.nc" for name in estimators}
 
     def runs(self, model: str, estimators: Iterable[str]) -> dict[str, Experiment]:
-        """Experiments {estimator: Experiment}. Each experiment extracts the values that the figures of `rts` read."""
+        """Experiments {estimator: Experiment}. Each experiment extracts the values that the RTS figures read."""
         return {
             name: self.experiment(
                 "replication.papers.rts.rts_experiments:runs", {"estimate": path}, {}, f"runs/{model}.{name}"
@@ -185,7 +185,7 @@ class Here:
         }
 
     def visits(self, model: str, chain_sweeps: float) -> float:
-        """The cost of `chain_sweeps` sweeps of one chain of a model, in weights read, for `work`."""
+        """The cost of `chain_sweeps` sweeps of one chain of a model, in weights read, for `Experiment.work`."""
         visible, hidden = self.shape(model)
         return chain_sweeps * (visible * hidden + SWEEP)
 
@@ -247,5 +247,5 @@ class Here:
         )
 
     def experiment(self, run: str, inputs: dict, settings: dict, path: str | None = None, **more: Any) -> Experiment:
-        """An `Experiment` whose artifact is <path>.nc below the folder of the scale, figures/<figure> by default."""
+        """An `Experiment` with artifact <path>.nc in the folder of the scale; `path` is figures/<figure> by default."""
         return Experiment(f"{self.data}/{path or f'figures/{self.name}'}.nc", run, inputs, settings, **more)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Fixed cost of a sweep of a chain, in weights read; it dominates in small models.
 SWEEP = 50_000
-# Largest mean length of a tour of `lvs`, in sweeps, if `k` is None.
+# Assumed largest mean length of a tour of `lvs`, in sweeps, if `k` is None.
 MOST_TOUR = 10_000
 # Independent timings behind a claim on seconds.
 TIMINGS = 5
@@ -32,10 +32,10 @@ _TEMPERATURES = 5
 class Experiment(NamedTuple):
     """A job that makes one artifact: run(artifacts, stream=..., **settings) -> Dataset.
 
-    `run` is "module:function"; `inputs` are named as in a declaration. `stream` holds the names of the random stream
-    below the seed, and is empty for work without randomness. `methods` are the estimators or trainers that the job runs
-    by name. Their code enters the source digest of the job. `work` is the expected cost of the job, {kind: units}, with
-    the kinds and units of `replication.costs`. `most` is the largest possible cost, if larger than `work`.
+    `run` is "module:function"; `inputs` are named as in a declaration. `stream` holds the names that derive the random
+    stream from the seed, and is empty for work without randomness. `methods` are the estimators or trainers that the
+    job runs by name. Their code enters the source digest of the job. `work` is the expected cost of the job, {kind:
+    units}, with the kinds and units of `replication.costs`. `most` is the largest possible cost, if larger than `work`.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""CPU seconds of estimates and of trainings. Times differ from run to run.
+"""CPU seconds of estimates and of trainings.
 
 The timed work runs in one thread. CPU seconds leave out the time that a job waits for a core.
 """

@@ -73,7 +73,7 @@ def page(
 
     card: Dataset of `reporting.scorecard.scorecard`. exhibits: {name: exhibit}, from `exhibit_of`. zoo: Dataset of all
     estimates. papers: {paper: entry} in the order of the page. An entry is {title, source}, with `question` and
-    `answers` (names of exhibits) if these open the page. folder: folder of the page. companion: an interactive page to
+    `answers` (names of exhibits) if they open the page. folder: folder of the page. companion: an interactive page to
     link to. `folder` and `companion` are paths from the folder of the project. templates: folder of the templates.
     uses: rows (model, call, result) of the table of recommendations. findings: sentences. published: rows [paper,
     verdict, number of claims].
@@ -215,7 +215,7 @@ def _record(path, attributes, folder):
 
 
 def _section(name, entry, items, opening, rows):
-    """The section of a paper: its exhibits, the exhibits that open the page, and claims whose figures are left out."""
+    """The section of a paper: its exhibits, its exhibits that open the page, and claims whose figures are left out."""
     tiles = [item for item in items if item["paper"] == name]
     present = {item["name"] for item in tiles}
     absent = [row for row in rows if row["paper"] == name and row["figure"] not in present]

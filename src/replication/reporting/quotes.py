@@ -3,8 +3,8 @@
     The measured value is <!-- decisive: rts-f1-flat -->0.144 [0.110, 0.178]<!-- / -->.
 
 A mark names a scale and a quotation. The id of a claim gives the measured value with its interval. `verdict ID` gives
-the verdict of a claim. `summary` gives sentences. `papers` gives a table. `findings`, `undecided` and `untested` give
-lists of claims. `table NAME` gives a table of the run.
+the verdict of a claim. `summary` gives sentences, and `papers` a table, with counts of verdicts. `findings`
+lists claims that were not reproduced; `undecided` and `untested` list other claims. `table NAME` gives a table.
 """
 
 import re
@@ -130,7 +130,7 @@ class _Results:
 
 
 def _to_decide(row, hours=None):
-    """A sentence on the number of repeats that would decide a claim if its value stayed the same.
+    """A sentence on the number of repeats that would decide a claim if the measured value stayed the same.
 
     hours: core-hours of the present repeats.
     """
@@ -139,8 +139,8 @@ def _to_decide(row, hours=None):
     if not np.isfinite([value, low, high]).all() or value in (least, most):
         return "The number of repeats that would decide the claim is not known."
     if low > 0.0 and np.isclose(low * high, value**2):
-        # Intervals and distances are on the logarithmic scale. The logarithm of a bound below 0 is NaN, as for an
-        # absent bound.
+        # The interval is symmetric on the logarithmic scale. The logarithm of a bound below 0 is NaN, like an absent
+        # bound.
         with np.errstate(divide="ignore", invalid="ignore"):
             value, low, high, least, most = np.log([value, low, high, least, most])
     reaches = [(value - low, value - least), (high - value, most - value)]

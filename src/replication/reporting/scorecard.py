@@ -48,14 +48,14 @@ _TEXTS = {
 
 
 def scorecard(claims: Mapping[str, Any], verdicts: Mapping[str, xr.Dataset], figures: Mapping[str, Any]) -> xr.Dataset:
-    """Dataset over all claims, tested or not.
+    """A Dataset of all claims, tested or not.
 
     claims: {id: entry}, as in `reporting.verdicts`; an entry has `not_tested` if the claim cannot be tested. verdicts:
-    {figure: Dataset of `reporting.verdicts.verdicts`}. figures: {figure: {paper, picture ("" if there is none),
-    artifacts ({name: path})}}, in the order of papers. Attributes of the Dataset name replaced data sets and models.
+    {figure: Dataset of `reporting.verdicts.verdicts`}. figures: {figure: entry} in the order of papers; an entry
+    has `paper`, `picture` and `artifacts`, {name: path}. Attributes of the Dataset name replaced data sets and models.
 
-    Raises ValueError for a claim with neither a verdict nor a reason why it was not tested, and for a verdict on a
-    different claim.
+    Raises ValueError for a claim with neither a verdict nor a reason why it was not tested, and for a verdict on
+    a claim of other words or bounds.
     """
     papers = list(dict.fromkeys(figure["paper"] for figure in figures.values()))
     # The sort is stable, so the claims of a paper keep their order.

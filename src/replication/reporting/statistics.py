@@ -1,4 +1,4 @@
-"""Statistics over independent repeats with their intervals."""
+"""Statistics of independent repeats with 95% intervals."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ RESAMPLES = 2000
 QUANTILES = (0.025, 0.975)
 # Normal deviate of a central 95% interval.
 DEVIATE = 1.959963984540054
-# Shifts of the truth in units of its standard error. A slope at 0 is not enough, because an RMSE may change equally for
-# both signs.
+# Shifts of the truth in units of its standard error. A derivative at 0 is not enough: it is 0 for an RMSE that grows
+# equally for both signs.
 _SHIFTS = np.array([-2.0, -1.0, 1.0, 2.0])
 _TO_SCALE = {"linear": np.asarray, "log": np.log, "share": lambda share: np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0)))}
 _FROM_SCALE = {
@@ -75,7 +75,7 @@ def resamples(replicates: int, generator: np.random.Generator) -> np.ndarray:
 
 
 def resampled(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Values (resample, ..., replicate) of an array at the indices from `resamples` on its last axis."""
+    """Resampled values (resample, ..., replicate): an array indexed on its last axis by `resamples`."""
     return np.moveaxis(values[..., chosen], -2, 0)
 
 
@@ -214,12 +214,12 @@ def share_with_interval(hits: ArrayLike, number: ArrayLike) -> tuple[Array, Arra
 
 
 def mean_with_band(values: Array) -> tuple[Array, Array]:
-    """Mean (budget,) over the replicates of values (budget, replicate), and its 95% bootstrap band (2, budget)."""
+    """The mean of values (budget, replicate) over replicates, and its 95% bootstrap band (2, budget)."""
     return _with_band(values, lambda sample: sample.mean(axis=-1))
 
 
 def rmse_with_band(values: Array, truth: float) -> tuple[Array, Array]:
-    """RMSE (budget,) over the replicates of values (budget, replicate), and its 95% bootstrap band (2, budget)."""
+    """The RMSE of values (budget, replicate) over replicates, and its 95% bootstrap band (2, budget)."""
     return _with_band(values - truth, root_mean_square)
 
 
@@ -229,13 +229,13 @@ def root_mean_square(errors: Array, axis: int | tuple[int, ...] = -1) -> Array:
 
 
 def ratio_of_rmse(errors: Array, others: Array) -> Array:
-    """RMS of `errors` divided by the RMS of `others`, each over all axes but the first (resample)."""
+    """RMS of `errors` divided by the RMS of `others`, each over all axes but the first (sample)."""
     above, below = (root_mean_square(array, _inner_axes(array)) for array in (errors, others))
     return above / below
 
 
 def mean(values: Array) -> Array:
-    """Mean over all axes but the first (resample)."""
+    """Mean over all axes but the first (sample)."""
     return values.mean(axis=_inner_axes(values))
 
 
@@ -266,10 +266,10 @@ def _with_band(values, statistic):
 
 
 def seconds_of_budgets(timings: xr.Dataset, estimator: str, budgets: ArrayLike) -> tuple[Array, float]:
-    """Seconds (budget,) of an estimator, from a line fitted to the measured times, and seconds per sweep.
+    """Seconds of an estimator at `budgets`, from a line fitted to measured times, and seconds per sweep.
 
-    timings: Dataset of `replication.papers.timing.estimators`. The line has a fixed part and a part linear in sweeps.
-    With a single timed budget all time counts as fixed.
+    timings: Dataset of `replication.papers.timing.estimators`. The line is a fixed time plus a time per sweep. With a
+    single timed budget all time counts as fixed.
     """
     measured = timings["seconds"].sel(estimator=estimator)
     sweeps, seconds = measured["budget"].values.astype(float), measured.values

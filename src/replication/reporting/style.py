@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Assumed width of a tick label, as a share of the axis.
 _LABEL_SHARE = 0.15
-# Colours of Okabe & Ito's palette, which colour-blind readers can distinguish, and others. No estimator has
+# Colours of Okabe & Ito's palette, which colour-blind readers can distinguish, and more. No estimator has
 # black as its colour, because black shows the truth. Estimators that share a colour have different markers.
 LOOKS = {
     "ais": ("#D55E00", "s", "-"),
@@ -57,7 +57,7 @@ TRUTH = "black"
 # Below _FEW there are too few powers of ten.
 _MANY, _FEW = {"x": 10**2.2, "y": 10**3.5}, 4.0
 _OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
-# Largest width of a PNG in pixels, enough for any screen; the PDF is a vector graphic.
+# Largest width of a PNG in pixels, enough for any screen.
 _WIDEST = 2400
 # Means of colours use every third pixel, to save time.
 _EVERY = 3
@@ -65,7 +65,7 @@ _EVERY = 3
 SETTINGS = {
     "font.size": 9,
     "axes.titlesize": 10,
-    # The height of titles is fixed. Else matplotlib measures all labels of an axis, in a tenth of the time of a figure.
+    # Titles have a fixed height. Otherwise matplotlib measures all labels of an axis: a tenth of the time of a figure.
     "axes.titley": 1.0,
     "axes.spines.top": False,
     "axes.spines.right": False,

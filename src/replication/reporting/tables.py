@@ -33,7 +33,7 @@ DIGITS = "digits"
 
 
 def table_of(rows: Mapping[str, Mapping[str, Any]], what: str, columns: Mapping[str, Column]) -> xr.Dataset:
-    """A Dataset over `row`, with a variable for each column that any row fills.
+    """A Dataset along `row`, with a variable for each column that any row fills.
 
     Missing numbers are NaN, and missing words are "-". rows: {name: {column: number or word}}. what: heading of the
     names. columns: {column: Column}.

@@ -2,8 +2,8 @@
 
 A claim bounds a statistic: `at_least`, `at_most`, or both. It is reproduced if the whole 95% interval lies within the
 bounds, and not reproduced if none of it does. Otherwise it is undecided. It is also undecided without an interval, or
-if the interval is a single point on a bound. Experiments smaller than those of the paper have separate verdicts. A
-claim without bounds, or with an exploratory setting, gets no verdict. Its statistic is an estimate.
+if the interval is a single point on a bound. Experiments smaller than the paper's have separate verdicts. A claim
+without bounds, or with an exploratory setting, gets no verdict. Its statistic is an estimate.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _bounds_of(claim):
 def verdicts(
     claims: Mapping[str, Any], statistics: Mapping[str, Statistic], *, reason: str | None = None
 ) -> xr.Dataset:
-    """A Dataset over `id` of the verdicts on claims {id: entry} by statistics {id: Statistic}.
+    """A Dataset along `id` of the verdicts on claims {id: entry} by statistics {id: Statistic}.
 
     reason: the reason why no claim can be tested, or None.
     """
@@ -144,7 +144,7 @@ def verdicts(
 
 
 def table_of_claims(rows: Mapping[str, Any], texts: Mapping[str, str]) -> xr.Dataset:
-    """A Dataset over `id` from rows {id: {column: text or number}}; texts: {text column: its long name}."""
+    """A Dataset along `id` from rows {id: {column: text or number}}; texts: {text column: its long name}."""
     variables = {
         column: labelled("id", np.array([row[column] for row in rows.values()], kind), text, "1")
         for columns, kind in ((texts, object), (NUMBERS, float))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Pixels of a PNG for each pixel on the page. Figures up to the width of the page then have equal text sizes.
 _FINER = 1.5
-# Largest width of a picture in pixels.
+# Largest widths of a picture and of a thumbnail in pixels.
 LARGE, SMALL = 790, 200
 _COLOURS = 128
 # Dashes of lines in pixels.

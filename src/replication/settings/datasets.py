@@ -25,7 +25,7 @@ class Checked(Section):
 
 
 class Address(Checked):
-    """An address of a file. It has separate checksums if it holds another form of the file."""
+    """An address of a file. It has separate checksums if it holds a gzip or another version of the file."""
 
     file: Annotated[str, Field(pattern=_FILE)] | None = Field(None, description="Path inside a mirror folder.")
     url: Annotated[str, Field(pattern=r"^https?://[^/\s]+/\S+$")] | None = Field(None, description="Public address.")

@@ -75,7 +75,7 @@ def _number_or_more(value: Any) -> str:
 
 
 def either(single: Any, several: Any) -> Any:
-    """The type of one value, or of a list or mapping. An error is reported for the alternative that was meant."""
+    """The type of one value, or of several. A list or mapping is checked as several, anything else as one."""
     return Annotated[
         Annotated[single, Tag("single")] | Annotated[several, Tag("several")], Discriminator(_number_or_more)
     ]

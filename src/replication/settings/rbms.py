@@ -163,7 +163,7 @@ class GridDataset(Section):
 class Grid(Scaled):
     """A grid of RBMs: one for each data set and setting, named `<grid>-<data set>-<number of the setting>`.
 
-    The table shows the best model of each data set, by validation likelihood under AIS.
+    Its table shows the best model of each data set, by validation likelihood under AIS.
     """
 
     title: str = Field(description="Title.")

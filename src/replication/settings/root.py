@@ -199,7 +199,7 @@ class Settings(Section):
 
 
 def check_references(settings: Settings, config: dict) -> None:
-    """Check that all names refer to entries. config: the same settings as a completed dict, with all models.
+    """Check that settings name existing entries. config: the same settings as a completed dict, with all models.
 
     Raises a one-line ValueError with the dotted path of the first setting that names an unknown entry or has an
     impossible `start`.
@@ -262,7 +262,7 @@ def _check_starts(settings: Settings, models: dict[str, dict]) -> None:
             chain.append(start)
             if start in chain[:-1]:
                 raise ValueError(f"configuration: models.{name}.start: expected no circle, found {' -> '.join(chain)}")
-        # Hidden units are not compared: a scale sets the sizes only of models that its figures need.
+        # Hidden units are not compared, because a scale sets sizes only for models that its figures need.
         visible, others = (settings.datasets[models[model]["dataset"]].visible for model in chain[:2])
         if visible != others:
             raise ValueError(

@@ -1,9 +1,9 @@
-"""Exact draws of RBMs of special structure, without Markov chains or burn-in.
+"""Exact independent draws of RBMs of special structure, without burn-in.
 
 An RBM is read as Ising spins on a graph: visible and hidden units are sites, and weights are bonds. On a narrow graph,
-such as a strip of a lattice, a transfer matrix gives draws for any signs of the couplings. Sites enter one by one, and
-are dropped when all their neighbours have entered. The front is the set of sites that have entered and are not dropped.
-A table holds the log of the sum of f over all dropped sites for each state of the front.
+such as a strip of a lattice, a transfer matrix gives draws for any signs of the couplings. Sites enter a set, the
+front, one by one, and are dropped from it when all their neighbours have entered. For each state of the front, a table
+holds the log of the sum of f over all dropped sites.
 Spins without field and frustration are drawn by coupling from the past of their random-cluster model.
 """
 
@@ -49,7 +49,7 @@ def spins_of(rbm: RBM) -> Spins:
 
 def aligned(spins: Spins) -> Floats | None:
     """Signs (site,) that make all couplings positive if spins are multiplied by them; None if this is impossible."""
-    # The imports are here, because they take long.
+    # These imports take long.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -104,7 +104,6 @@ def steps_of(spins: Spins) -> tuple[list[Step], int]:
 
 
 def _order_of(spins):
-    # The imports are here, because they take long.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
@@ -144,7 +143,7 @@ def narrow_draws(steps: list[Step], count: int, generator: Generator) -> Array:
 
 
 def _tables(table, step):
-    """The tables before each drop of a step and after the last; the front's first site is an index's highest bit."""
+    """The tables before each drop of a step and after the last. The first site in the front is the highest bit."""
     tilt = np.full(table.size, step.field)
     for position, coupling in step.bonds:
         parts = tilt.reshape(1 << position, 2, -1)
@@ -232,8 +231,8 @@ def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
     Notes
     -----
     Three methods are tried in turn. The first needs few groups of equal hidden units (at most 2**23 combinations of
-    counts). The second needs a narrow graph of weights (at most 18 units in its front). The third needs spins without
-    field and frustration. Permutations and flips of units do not matter.
+    counts). The second needs a narrow graph of weights (at most 18 units in the front, see the module). The third needs
+    spins without field and frustration. Permutations and flips of units do not matter.
     """
     count = whole_number("count", count)
     columns, sizes, visible_bias, group_bias = groups(rbm)
@@ -256,7 +255,7 @@ def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
 
 
 def _draws_of_groups(columns, sizes, visible_bias, group_bias, count, generator):
-    """Draw the number of units that are on in each group by the terms of `grouped`, then the visible units."""
+    """Draw the number of units that are on in each group from `log_terms`, then the visible units."""
     terms = log_terms(columns, sizes, visible_bias, group_bias)
     cumulated = np.cumsum(np.exp(terms - terms.max()))
     chosen = np.searchsorted(cumulated, cumulated[-1] * generator.random(count), side="right")

@@ -23,7 +23,7 @@ def grouped(
 
     columns A (visible, group), sizes (group,), visible_bias c (visible,), group_bias b (group,).
     log Z = log sum over the counts n of prod_g C(size_g, n_g) exp(b_g n_g) prod_i (1 + exp(c_i + sum_g A_ig n_g)).
-    Raises ValueError for shapes that do not match and for more than 2**23 combinations of counts.
+    Raises ValueError for bad arrays, shapes that do not match, and more than 2**23 combinations of counts.
     """
     log_z = float(logsumexp(log_terms(columns, sizes, visible_bias, group_bias)))
     return RBM(np.repeat(columns, sizes, axis=1), visible_bias, np.repeat(group_bias, sizes)), log_z
@@ -110,8 +110,8 @@ def wide_narrow(
     """An RBM with a wide mode (few hidden units on) and a narrow mode, and its log Z in nats.
 
     The hidden units form one group. Weights are as in `twins`; the visible bias is N(0, spread^2). odds: odds of the
-    wide mode against the narrow mode. On a path from a matched base the narrow mode holds nearly all mass until just
-    before the end. Raises a ValueError that names the argument.
+    wide mode against the narrow mode. On the path from the RBM's marginals the narrow mode holds nearly all mass until
+    just before the end. Raises a ValueError that names the argument.
     """
     column = _column(generator, visible, hidden, strength)
     visible_bias = positive_number("spread", spread) * generator.standard_normal(len(column))
@@ -192,10 +192,10 @@ def random_small(
 ) -> tuple[RBM, float]:
     """An RBM with weights N(0, scale^2) and at most 20 units in the smaller layer, and its enumerated log Z in nats.
 
-    Biases balance the weights, so that a state and its reverse would be equally probable. A draw from N(0, bias^2) is
-    then added to each bias. Raises a ValueError that names the argument.
+    Biases balance the weights, so that a state and its complement would be equally probable. A draw from N(0, bias^2)
+    is then added to each bias. Raises a ValueError that names the argument.
     """
-    # The import is here, because it takes long.
+    # This import takes long.
     from logzoo.models.exact_sums import exact_log_z
 
     visible, hidden = whole_number("visible", visible), whole_number("hidden", hidden)

@@ -52,8 +52,8 @@ def log_z_torus(side: int, coupling: float) -> float:
 
     The side is even, so that log Z does not depend on the sign of the coupling. The formula is due to Kaufman (1949),
     in the form of Ferdinand & Fisher (1969): Z is proportional to a sum of four products. One product is negative below
-    the critical coupling 0.44069. Raises ValueError for an odd side and for a coupling that is not a number from -300
-    to 300.
+    the critical coupling 0.44069. Raises ValueError unless the side is an even whole number from 2 and the coupling a
+    number from -300 to 300.
     """
     if whole_number("side", side, minimum=2) % 2:
         raise ValueError(f"side: expected an even number, found {side}")
@@ -75,7 +75,7 @@ def log_z_torus(side: int, coupling: float) -> float:
         (even_cosh, odd_cosh), (even_sinh, odd_sinh) = (
             [terms[parity::2].sum() for parity in (0, 1)] for terms in (log_cosh, log_sinh)
         )
-        # sinh exceeds cosh only by rounding, hence min. Below the critical coupling the two products nearly cancel.
+        # sinh exceeds cosh only by rounding: the ratio is at most 1. Below the critical coupling the two nearly cancel.
         ratio = np.exp(min(even_sinh - even_cosh, 0.0))
         even = even_cosh + np.log1p(np.sign(x[0]) * ratio)
     total = np.logaddexp(even, np.logaddexp(odd_cosh, odd_sinh))
@@ -120,8 +120,8 @@ def log_z_planar(horizontal: ArrayLike, vertical: ArrayLike) -> float:
     """log Z in nats of spins on a free square lattice, log f = sum over bonds of K s s'.
 
     horizontal (rows, columns - 1), vertical (rows - 1, columns): K between neighbours; at least 2 x 2 spins.
-    Z = 2^spins prod cosh K sqrt(det(1 - T)), with T over directed bonds. From a bond e to a bond e' that starts where e
-    ends and does not turn back, T is tanh(K_e) exp(i turn / 2) (Kac & Ward 1952; Cimasoni 2010). Cost: two sparse LU
+    Z = 2^spins prod cosh K sqrt(det(1 - T)), with a matrix T over directed bonds. From bond e to a bond e' that starts
+    where e ends and does not turn back, T is tanh(K_e) exp(i turn / 2) (Kac & Ward 1952; Cimasoni 2010). Cost: two LU
     factorisations; 40 x 40 spins take 0.1 s. Raises ValueError for shapes that do not match, and for couplings so
     strong that rounding changes the determinant.
     """
@@ -149,7 +149,7 @@ def _bonds(horizontal, vertical):
 
 def _without_turning_back(first, second, tanh):
     """The sparse complex matrix 1 - T over directed bonds: all from `first` to `second`, then the reverse bonds."""
-    # The import is here, because it takes long.
+    # This import takes long.
     from scipy.sparse import coo_array, eye_array
 
     start, end = np.concatenate([first, second]), np.concatenate([second, first])

@@ -89,8 +89,8 @@ _OF_STATES = {
     "early": f"{_DISTANCE}, at the first parameters of trainings by exact gradients, mean over trainings",
 }
 _SMALLER = "smaller than 1: {}"
-# Standard deviations of logarithms over trainings, for figures 2 and 4. For `spread` the pilot found 0.25 and 0.37 with
-# five runs of each training. With 15 runs these are smaller by a factor of up to the square root of 3.
+# Standard deviations over trainings of the log ratios of the claims, for figures 2 and 4. For `spread` the pilot found
+# 0.25 and 0.37 with five runs of each training. With 15 runs these are smaller by a factor of up to the root of 3.
 _SPREADS = {
     "late": (0.16, 0.15),
     "pcd": (0.21, 0.18),
@@ -185,7 +185,7 @@ def settings(here: Here) -> Settings:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Ratios of distances to the exact gradient, and of variances of distances over runs; repeats are trainings."""
+    """Ratios of distances to the exact gradient, and of variances of distances over runs, with trainings as repeats."""
     distance = artifacts["gradients"]["distance"].transpose("step", "training", "repeat", ...)
     steps = distance["step"].values
 
@@ -208,12 +208,12 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def _smaller_ratio(above, below, others_above, others_below):
-    """The smaller of two ratios of means; arrays (resample, training)."""
+    """The smaller of two ratios of means of arrays (resample, training)."""
     return np.minimum(ratio_of_means(above, below), ratio_of_means(others_above, others_below))
 
 
 def over_steps(values: Array, steps: Array) -> Array:
-    """Means (training,) over steps of values (step, training), by the trapezoidal rule."""
+    """Means (training,) of values (step, training) over the steps, by the trapezoidal rule."""
     gaps = np.diff(steps)[:, None]
     return (gaps * (values[1:] + values[:-1]) / 2.0).sum(axis=0) / gaps.sum()
 

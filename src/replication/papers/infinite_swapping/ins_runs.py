@@ -1,9 +1,9 @@
 """Experiments of Hult et al. (2019): distances of running estimates of the gradient, and repeats of trainings.
 
 Figures 2 and 4 show the distance of a running estimate of the gradient from the exact gradient. Both gradients contain
-the same part from the data, so only the part from the model counts. The statistics are v p(h | v)', v and p(h | v),
-weighted by eq 8. Their means over all sweeps so far are compared with the exact expectations. Figures 3 and 5 show the
-likelihood and the prediction accuracy at the snapshots of trainings. Figure 6 shows the prediction accuracy.
+the same part from the data, so only the part from the model counts. The model's part is the expectation of
+v p(h | v)', v and p(h | v). Its estimate is the mean over all sweeps so far, weighted by eq 8. Figures 3 and 5 show the
+likelihood and the prediction accuracy at the snapshots of trainings, and figure 6 the accuracy.
 """
 
 from __future__ import annotations
@@ -62,9 +62,10 @@ def gradient_distances(
 ) -> xr.Dataset:
     """Distances of gradient estimates from the exact gradient, and of a replica's temperatures from uniform.
 
-    states: {name: RBM}. samplers: {name: settings of InfiniteSwapping}. Each repeat runs `ladders` ladders from uniform
-    units for `steps` sweeps; a setting `ladders` of a sampler takes precedence. Distances are computed after up to
-    `points` of these sweeps, spaced by about equal ratios. Returns a Dataset over (state, sampler, repeat, step).
+    states: {name: RBM}. samplers: {name: settings of InfiniteSwapping}. Each repeat runs `ladders` copies of the ladder
+    from uniform states for `steps` sweeps; a setting `ladders` of a sampler takes precedence. Distances are computed
+    after up to `points` of these sweeps, spaced by about equal ratios. Returns a Dataset over (state, sampler, repeat,
+    step).
     """
     looks = np.unique(np.geomspace(1, steps, points).round().astype(int))
     shape = len(states), len(samplers), repeats, looks.size
@@ -119,7 +120,7 @@ def _distances(rbm, sampler, looks, repeats):
     return distance, unevenness
 
 
-_LARGEST_LAYER = 12  # units of the smaller layer up to which log Z is enumerated at every point
+_LARGEST_LAYER = 12  # units of the smaller layer up to which log Z is enumerated at every snapshot
 _TEXTS = {
     "accuracy": ("mean log-probability of the label given the input", "nat"),
     "right": ("share of examples whose own label is the most probable", "1"),
@@ -173,9 +174,9 @@ def repeated_training(
     """Train `repeats` times and evaluate every snapshot. Returns a Dataset over (repeat, update).
 
     train(repeat) -> TrainingRun with snapshots at the same updates in each repeat. examples: training data (examples,
-    visible); the last `labels` units are a one-hot label. Accuracy is the mean log p(label | v) of `subset` examples.
-    These examples are drawn once, so that the spread of the accuracy comes from the trainings alone. The mean
-    log-likelihood of all examples is exact. It is left out if both layers have more than 12 units.
+    visible); the last `labels` units are a one-hot label. Accuracy is the mean log p(label | input) of `subset`
+    examples, drawn once, so that its spread comes from the trainings alone. The mean log-likelihood of all examples is
+    exact. It is left out if both layers have more than 12 units.
     """
     chosen = stream.child("subset").generator().choice(len(examples), min(subset, len(examples)), replace=False)
     rows = []

@@ -170,7 +170,7 @@ def _sizes_many(here: Here) -> dict[str, Size]:
 
 
 def draw_many(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
-    """Distance to the exact gradient late in training by INS, PINS and PT, over sweeps and over seconds."""
+    """Distance to the exact gradient late in training by INS, partial INS and PT, over sweeps and over seconds."""
     gradients, timings = artifacts["gradients"], artifacts["timings"]
     figure = new_figure(9.0, 4.0)
     axes = figure.subplots(1, 2, sharey=True)

@@ -104,13 +104,13 @@ def settings(here: Here) -> Settings:
     return {"titles": titles, "names": {name: entry["title"] for name, entry in entries.items()}}
 
 
-# Repeats are divided into at least this many groups, if there are enough repeats. The jackknife leaves out one group
-# at a time. Leaving out single repeats gives wrong spreads of quantiles (Shao & Wu 1989), and takes longer.
+# Least number of groups of repeats, if there are enough repeats. The jackknife leaves out one group at a time, because
+# leaving out single repeats gives wrong spreads of quantiles (Shao & Wu 1989), and takes longer.
 _GROUPS = 15
 
 
 def over_groups(statistic: Measure, *values: Array, scale: str = "linear") -> Statistic:
-    """A statistic of arrays (update, repeat) over groups of repeats.
+    """`over_repeats` of arrays (update, repeat), with groups of repeats as its repeats.
 
     `statistic` takes arrays (resample, update, member, group).
     """
@@ -120,7 +120,6 @@ def over_groups(statistic: Measure, *values: Array, scale: str = "linear") -> St
 def _grouped(values):
     members = max(1, values.shape[-1] // _GROUPS)
     groups = values.shape[-1] // members
-    # Repeats that fill no group are left out.
     return values[:, : members * groups].reshape(len(values), members, groups)
 
 

@@ -70,10 +70,10 @@ def tour_estimates(
 ) -> xr.Dataset:
     """Estimates of log Z from the first n tours of each replicate, at up to `points` values of n from 10 to `tours`.
 
-    Tours are cut after `cap` sweeps. The stopping set has a draw for each example of `data` (examples, visible).
-    sweeps: limit on the sweeps of all tours of a replicate. At this limit, unfinished tours are cut at lengths
-    that differ by at most one sweep. others: other estimators {name: (method, options)}, run from log-odds `base` with
-    `chains` chains. The estimators use `shares` of the mean chain-sweeps of all tours and the stopping set. Returns a
+    Tours are cut after `cap` sweeps. The stopping set has a hidden state drawn for each example of `data` (examples,
+    visible). sweeps: limit on the sweeps of all tours of a replicate. At this limit, unfinished tours are cut at
+    lengths that differ by at most one sweep. others: other estimators {name: (method, options)}, run from log-odds
+    `base` with `chains` chains. Their budgets are `shares` of the mean chain-sweeps of a replicate by tours. Returns a
     Dataset over (replicate, tours) and (estimator, share, replicate), with log Z in nats.
     """
     counts = np.unique(np.geomspace(_FIRST, tours, points).round().astype(int))
@@ -160,7 +160,7 @@ def likelihoods(
 ) -> xr.Dataset:
     """Likelihoods of the runs of a trainer on a data set. `train["values"]` is "grey" or "binary".
 
-    annealed: {"sweeps", "chains"} of AIS, or None if log Z is enumerated.
+    annealed: `sweeps` and `chains` of AIS, or None to enumerate log Z.
     """
     check = _VALUES[train["values"]]
     splits = {split: check(split, visible_matrix(artifacts["dataset"], split)) for split in SPLITS}

@@ -45,7 +45,7 @@ CLAIMS = {
         ),
     )
 }
-# Digits with short tours in the paper are blue, digits with long tours are orange, and other digits are grey.
+# Blue: digits with short tours in the paper. Orange: digits with long tours.
 _LOOKS = {1: ("#0072B2", "-"), 6: ("#0072B2", "--"), 4: ("#D55E00", "-"), 8: ("#D55E00", "--")}
 _OTHER = "#B0B0B0", "-"
 

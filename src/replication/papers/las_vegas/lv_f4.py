@@ -101,7 +101,7 @@ def _estimates(here, model):
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Error by all tours, its ratio to the error by ten tours, and coverage of intervals; repeats are trainings."""
+    """Error by all tours, its ratio to the error by ten tours, and coverage of intervals, with trainings as repeats."""
     ends, starts, held, doubts = [], [], [], []
     for model, trainings in artifacts["estimates"].items():
         truths = {name: truth_of(artifacts["truths"][model][name]) for name in trainings}
@@ -111,7 +111,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
         starts.append([of_tours[0] for of_tours in errors])
         held.append([_share_held(by_tours, *truth) for by_tours, *truth in known])
         doubts += [doubt for *_, doubt in known]
-    # Arrays (state, replicate, training), with the same number of trainings for each state.
+    # Arrays (model, replicate, training), with the same number of trainings for each model.
     fewest = min(map(len, ends))
     if not fewest:
         return dict.fromkeys(CLAIMS, untested())

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # From the paper and its code: tours of figures 2 and 3, hidden units of the model, updates of its training, and the
 # length at which figure 3 cuts tours.
 TOURS, HIDDEN, UPDATES, LIMIT = 19_200, 32, 42_900, 99_999
-# Measured mean length of tours with 32 hidden units, over visible units drawn and at their means, and over the
+# Measured mean length of tours with 32 hidden units, over tours with drawn and with mean visible units, and over the
 # stopping sets of lv-f2b.
 _MEAN_LENGTH = 1_100
 
@@ -80,7 +80,7 @@ def over_trainings(of_one: Callable[[Dataset], ArrayLike], trainings: Mapping[st
 
 def with_means(tours: Dataset, name: str = "length", rounds: int = 0) -> Array:
     """A variable (batch, tour) of the tours to stopping set number `rounds`, with visible units at their means."""
-    # NumPy indexing saves time over many trainings: `sel` and `isel` take a hundred times as long.
+    # NumPy indexing, because `sel` and `isel` take a hundred times as long.
     visible = tours.variables["visible"].values.tolist().index("means")
     return tours.variables[name].values[visible, rounds]
 

@@ -33,8 +33,8 @@ _MEAN = "mean test log-likelihood [nat] over runs"
 def _claims(table, at, lead, spread, difference):
     """Claims of a table.
 
-    lead: published lead of LVS-1 over the best rival [nat]. spread: spread of this lead. difference: published lead of
-    LVS-10 over LVS-1 [nat].
+    lead: published lead of LVS-1 over the best rival [nat]. spread: `Power.spread` of this lead. difference: published
+    lead of LVS-10 over LVS-1 [nat].
     """
     where = f"Empirical Results, RBM learning, table {table}"
     titles = ("CD-1", "CD-10", "PCD-1", "PCD-10", "LVS-1", "LVS-3", "LVS-10")

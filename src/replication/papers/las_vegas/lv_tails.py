@@ -178,7 +178,7 @@ def _returned(tours):
 
 
 def _returns(tours):
-    """Numbers of returns and sweeps at ages above a tenth of the cap, and from a hundredth to a tenth of the cap."""
+    """Numbers of returns and of sweeps at tour ages above cap / 10, and from cap / 100 to cap / 10."""
     length, finished, cap = with_means(tours), with_means(tours, "finished") == 1, tours.attrs["cap"]
     ages = [(cap / 10, cap), (cap / 100, cap / 10)]
     return np.concatenate(
@@ -233,7 +233,7 @@ def _sizes_2b(here: Here) -> Size:
 
 
 def _statistics_2b(artifacts: Artifacts) -> Statistics:
-    """Share of tours longer than one sweep with the largest stopping set / the same share with the smallest."""
+    """Share of tours longer than one sweep to the largest stopping set, divided by that share for the smallest set."""
     last, first = (
         over_trainings(lambda tours, rounds=rounds: (with_means(tours, rounds=rounds) > 1).mean(), artifacts["tours"])
         for rounds in (-1, 0)

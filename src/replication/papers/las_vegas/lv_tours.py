@@ -71,8 +71,8 @@ def tour_lengths(
     rounds: for each stopping set, the number of hidden states drawn for each image. Each set contains all smaller sets.
     visible: values of visible units on a tour, "draws" or "means". `batches` times `batch` images are drawn uniformly.
     Tours to every set start from the same states and use the same random numbers. Returns a Dataset over (visible,
-    rounds, batch, tour). For the `shown` shortest and the `shown` longest tours it also has the starting image and the
-    first visible draw. These are tours to the first set, with the last entry of `visible`.
+    rounds, batch, tour). For the `shown` shortest and the `shown` longest tours the Dataset also has the starting image
+    and the first visible draw. These tours run to the first set, with the last entry of `visible`.
     """
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     example = stream.child("examples").generator().integers(len(images.data), size=batches * batch)

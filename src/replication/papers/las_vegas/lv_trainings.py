@@ -117,7 +117,7 @@ def _settings(here: Here) -> Settings:
 def rows(artifacts: Artifacts, *, title: str, trainers: dict) -> Dataset:
     """A row for each trainer: mean log-likelihoods over runs, and the paired lead of LVS-1 on the test split.
 
-    trainers: {trainer: {title, hidden units, published numbers}}.
+    trainers: title, hidden units and published numbers by trainer.
     """
     table, tests = {}, tests_of(artifacts["trainings"])
     for trainer, entry in trainers.items():

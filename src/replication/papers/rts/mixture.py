@@ -88,11 +88,11 @@ def ladder_of(name: str, rungs: int, target: GaussianMixture, base: GaussianMixt
 def estimators(_: object, *, samples: Sequence[int], replicates: int, stream: Stream, **settings: Any) -> xr.Dataset:
     """log Z (estimator, samples, replicate) by every estimator from the same draws, with adaptive step sizes.
 
-    The experiment needs no artifacts. samples: increasing numbers of draws, summed over the chains of a replicate. An
-    estimate reads the first draws of a run. settings: arguments of `_Sampler`, with `tuning` for
-    `hamiltonian_chains.tune`. Returns a Dataset that also has exact log Z and the limit of each estimator for
-    infinitely many draws. Raises ValueError if the numbers of samples are not increasing multiples of the number of
-    chains. The smallest number must be at least twice the number of chains.
+    samples: increasing numbers of draws, summed over the chains of a replicate. Each estimate reads the first draws of
+    its run. settings: arguments of `_Sampler`, with `tuning` for `hamiltonian_chains.tune`. Returns a Dataset that also
+    has exact log Z and the limit of each estimator for infinitely many draws. Raises ValueError if the numbers of
+    samples are not increasing multiples of the number of chains. The smallest number must be at least twice the number
+    of chains.
     """
     chains = settings["chains"]
     uneven = [count for count in samples if count % chains or count < 2 * chains]
@@ -139,8 +139,8 @@ def _limits(sampler):
 def estimates(draws: HamiltonianDraws, count: int) -> dict[str, float]:
     """log Z in nats by every estimator, {name: log Z}, from the first `count` draws of every chain.
 
-    RTS and TI-RB weight a draw by q(beta_k | x) at every rung. The other estimators assign a draw to the rung that was
-    drawn given x. Sources: eqs 9, 12, 18 (MBAR) and 21; Friel, Hurn & Wyse (2014).
+    RTS and TI-RB weight a draw x by q(beta_k | x) at every rung. The other estimators assign x to the rung that was
+    drawn given x. Sources: Carlson et al. (2016), eqs 9, 12, 18 (MBAR) and 21; Friel, Hurn & Wyse (2014).
     """
     betas, delta, rungs = draws.betas, draws.delta[:, :count].ravel(), draws.rungs[:, 1 : count + 1].ravel()
     log_q = np.log(draws.prior) - draws.log_z_hat + betas * delta[:, None]
@@ -169,9 +169,9 @@ def steps(_: object, *, draws: int, replicates: int, stream: Stream, **settings:
     """Compare fixed with adaptive step sizes: mixing along the ladder and log Z by RTS (step rule, replicate).
 
     draws: recorded draws of every chain of a replicate; settings as in `estimators`. The fixed step is the average of
-    the adaptive steps. Both rules therefore need the tuning. They take the same number of leapfrog steps per draw.
-    Mixing is measured on the index of the rung, which is linear in beta on a linear ladder. Returns a Dataset that also
-    has the trace of the first chain of the first replicate.
+    the adaptive steps, so both rules need the tuning. Both take the same number of leapfrog steps per draw. Mixing is
+    measured on the index of the rung, which is linear in beta only on a linear ladder. Returns a Dataset that also has
+    the trace of the first chain of the first replicate.
     """
     sampler = _Sampler(stream, **settings)
     rungs = sampler.betas.size

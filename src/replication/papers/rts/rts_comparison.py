@@ -30,7 +30,7 @@ _EARLIER = "spread: the decisive scale, earlier seed"
 
 
 def _of_models(key, words, measured, powers, **parts):
-    """The same claim on each model, {key with the suffix of the model: Claim}."""
+    """The same claim on each model, {key: Claim}; each key ends in the suffix of its model."""
     return {
         f"{key}{suffix}": Claim(f"{words} ({size})", _CAPTION, measured=measured, scale="log", power=power, **parts)
         for (suffix, size, *_), power in zip(_MODELS.values(), powers, strict=True)
@@ -163,7 +163,7 @@ def _at(error, budget):
 
 
 def bias_left_ratio(rts: Array, *others: Array) -> Array:
-    """Share of the bias at the first budget that is left at the second, RTS / the smallest share of `others`."""
+    """Share of the bias at the first budget that is left at the second: of RTS, divided by the least of `others`."""
     return _left(rts) / np.min([_left(other) for other in others], axis=0)
 
 

@@ -91,7 +91,7 @@ def runs(artifacts: Artifacts) -> xr.Dataset:
 
     If the estimate has transition matrices, the Dataset also has the numbers of initial iterations and the mean matrix.
     The transition matrices of n runs would take n times the space. Row i of the mean matrix is the mean over
-    the runs with a move from part i of the ladder.
+    the runs with a move from part i of the ladder, a group of rungs.
     """
     estimate = artifacts["estimate"]
     if "transition_matrix" not in estimate:
@@ -114,7 +114,7 @@ def longer_runs(
     stream: Stream,
     checkpoint: Callable,
 ) -> xr.Dataset:
-    """log Z over (budget, replicate) by an estimator {method, base, options}, as in `runs`, at other budgets."""
+    """log Z over (budget, replicate), as in `runs`, by a configured estimator at further budgets."""
     method, dataset = estimator["method"], artifacts["dataset"]
     options = estimator_options({method: estimator}, dataset)[method]
     sizes = {"method": method, "options": options, "budgets": budgets, "replicates": replicates}
@@ -124,7 +124,7 @@ def longer_runs(
 
 
 def knots(artifacts: Artifacts) -> xr.Dataset:
-    """The smallest flux along the ladder in each RTS run, from a `uniform` and from a `matched` base.
+    """The smallest `flux` along the ladder in each RTS run, from a `uniform` and from a `matched` base.
 
     The budget is the largest that both estimates have. The flux of each run is divided by the mean flux from the
     matched base at the same boundary. This removes the fall of the flux towards the ends of the ladder, which occurs

@@ -120,7 +120,6 @@ def draw(artifacts: Artifacts, *, shown: Sequence[int]) -> Figure:
     figure = new_figure(9.6, 5.6)
     axes = figure.subplots(2, len(_VARIANT_TITLES), sharex=True, sharey="row")
     betas = iterations["inverse_temperature"]
-    # Later iterations are darker, so that they stand out.
     colours = matplotlib.colormaps["viridis_r"](np.linspace(0.1, 0.95, len(shown)))
     for column, variant in enumerate(_VARIANT_TITLES):
         data = iterations.sel(variant=variant)

@@ -118,8 +118,8 @@ def sizes(here: Here) -> Size:
 def statistics(artifacts: Artifacts) -> Statistics:
     """Ratios of errors at many and at few rungs, over independent runs.
 
-    The statistics use only ladders that the chains of all runs travelled. On other ladders all estimators miss the same
-    states, so that their errors are alike.
+    The statistics use only ladders on which the chains of every run average at least one round trip. On other ladders
+    all estimators miss the same states, so that their errors are alike.
     """
     rungs, (truth, truth_error) = artifacts["rungs"], truth_of(artifacts["truth"])
     log_z = rungs["log_z"].transpose("estimator", "rungs", "estimate", "run")

@@ -89,7 +89,7 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Distances of tracked log Z from AIS, their ratio for other alpha, and falls of the tracked likelihood."""
+    """Distances of tracked log Z from AIS, their ratio for other smoothing, and falls of the tracked likelihood."""
     checks = list(artifacts["checks"].values())
     distances = [_apart(check) for check in checks]
     numbers = {
@@ -121,7 +121,7 @@ def _fall(check):
 
 
 def _times_apart(distances, others):
-    """Mean of `others` (update,) divided by the mean of `distances` (update,); repeats are pairs of check points."""
+    """Mean of `others` (update,) divided by the mean of `distances` (update,), with pairs of updates as repeats."""
     pairs = [values[: values.size // 2 * 2].reshape(-1, 2).mean(axis=1) for values in (others, distances)]
     return over_repeats(ratio_of_means, *pairs, scale="log") if all(values.size for values in pairs) else untested()
 

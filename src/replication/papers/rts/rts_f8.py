@@ -83,7 +83,7 @@ def stationary_experiment(here: Here, model: str) -> Experiment:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Our sizes beside the published sizes (figure 8). The limit of 100,000 sweeps is from figure 3."""
+    """Our sizes beside the published sizes (figure 8). The published 100,000 sweeps are from figure 3."""
     entry, by_hidden = here.entry, {here.shape(model)[1]: model for model in here.entry["models"]}
     by_key = {}
     for hidden, key in _KEYS.items():

@@ -96,7 +96,7 @@ def draw_estimators(artifacts: Artifacts, *, names: Names) -> Figure:
 
 
 def step_statistics(artifacts: Artifacts) -> Statistics:
-    """Autocorrelation time of beta and RMSE of log Z, with the fixed step / with the adaptive step."""
+    """Autocorrelation time of the rung and RMSE of log Z, as ratios of the fixed to the adaptive step."""
     mixture = artifacts["mixture"]
     rules = [mixture.sel(step_rule=rule) for rule in ("fixed", "adaptive")]
     errors = [(by_rule["log_z"] - by_rule["exact_log_z"]).values for by_rule in rules]

@@ -42,7 +42,7 @@ class StoredDraws:
         self._values, self._rungs = [], []
 
     def add(self, stretch: Stretch) -> None:
-        """Store the draws of a stretch, with the rung that was drawn given each x."""
+        """Store the draws of a stretch of sweeps, with the rung that was drawn given each draw."""
         self._values.append(stretch.values.reshape(-1, stretch.values.shape[-1]))
         self._rungs.append(stretch.rungs[:, 1:].ravel())
         self.tables = stretch.readout, stretch.slopes

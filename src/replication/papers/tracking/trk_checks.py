@@ -1,8 +1,8 @@
 """Checks of log Z that was tracked during training: the experiments, and statistics of claims on them.
 
-A check holds log Z by enumeration or AIS at some updates of a training, beside the tracked log Z. A trace has rows of
-numbers at equal intervals of updates, and at the last. A tracker is compared with AIS only at updates where the
-standard error of AIS is at most KNOWN nats. Without such updates the statistics are NaN (not tested).
+A check holds log Z by enumeration or AIS at some updates of a training, beside the tracked log Z. A trace has rows at
+equal intervals of updates, and at the last update. A tracker is compared with AIS only at updates where the standard
+error of AIS is at most KNOWN nats. Without such updates the statistics are NaN (not tested).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def mean_of_known(values: Array) -> float:
 
 
 def known_likelihood(check: Dataset, split: str) -> Array:
-    """Mean log-likelihood (update,) of a split by AIS, NaN where the error of AIS is above KNOWN nats."""
+    """Mean log-likelihood (update,) of a split by AIS, NaN where the standard error of AIS is above KNOWN nats."""
     return np.where(is_known(check), likelihood(check, split, "log_z"), np.nan)
 
 
@@ -76,18 +76,18 @@ def is_known(check: Dataset) -> Array:
 
 
 def likelihood(check: Dataset, split: str, log_z: str) -> Array:
-    """Mean log-likelihood (update,) of a split under the variable `log_z` of a check."""
+    """Mean log-likelihood (update,) of a split; log_z: name of the log Z in the check."""
     column = list(check["split"].values).index(split)
     return check["mean_log_f"].values[:, column] - check[log_z].values
 
 
 def apart(check: Dataset) -> Array:
-    """|tracked - AIS| of log Z (update,), NaN where the error of AIS is above KNOWN nats."""
+    """|tracked - AIS| of log Z (update,), NaN where the standard error of AIS is above KNOWN nats."""
     return np.where(is_known(check), np.abs(check["tracked_log_z"].values - check["log_z"].values), np.nan)
 
 
 def all_checked(here: Here, key: str) -> dict[str, Experiment]:
-    """Checks by AIS {training: Experiment} of all trainings of the models in a setting of a figure."""
+    """Checks by AIS {training: Experiment} of all trainings of the models that the setting `key` names."""
     models = here.entry[key]
     expect(here, key, models, "at least one model")
     return {name: checked(here, name, "ais") for model in models for name in here.trainings(model)}

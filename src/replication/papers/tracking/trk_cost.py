@@ -94,7 +94,7 @@ def _ratio(artifacts, tracker):
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Seconds of an update with each tracker / without a tracker, and with the Kalman filter / seconds of AIS."""
+    """Ratios of seconds: an update with each tracker to one without, and with the Kalman filter to an AIS estimate."""
     ais = seconds_of_budgets(artifacts["ais"], "ais", [_DISTRIBUTIONS])[0][0]
     point = over_repeats(mean, _seconds(artifacts, "kalman") / ais, scale="log")
     return {**{tracker: _ratio(artifacts, tracker) for tracker in _TRACKERS}, "point": point}

@@ -26,7 +26,7 @@ BY_UPDATE, BY_TEMPERATURE, BIAS = "#D55E00", "#0072B2", "#009E73"
 DEVIATIONS = 3.0
 # Half-width, in nats, up to which an interval is always drawn.
 _ALWAYS_DRAWN = 1.0
-# Largest margin of the limits beyond the values, to show intervals, as a share of the range of values.
+# Largest margin for intervals outside the values, as a share of the range of values.
 _ROOM = 0.25
 
 

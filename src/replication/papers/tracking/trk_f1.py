@@ -26,7 +26,7 @@ _RADIUS = 0.54
 # Columns of nodes are updates, and rows are temperatures. An observation lies between the two nodes that it compares.
 _COLUMNS = {"t-1": 1.5, "t": 5.3}
 _BIAS_ROW, _ROWS = 9.9, {"1": 8.0, "2": 5.0, "M": 0.0}
-# Heights of the observations of pairs, and the rows that they compare. Dots replace the rows between "2" and "M".
+# Heights of observations between temperatures, and the rows that each compares. Dots replace rows between "2" and "M".
 _PAIRS = {"1": (6.5, "1", "2"), "2": (3.5, "2"), "M-1": (1.5, "M")}
 _TEMPERATURES = {"1": r"$\beta_1 = 1$", "2": r"$\beta_2$", "M": r"$\beta_M = 0$"}
 _EQUATIONS = (

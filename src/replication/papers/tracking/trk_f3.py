@@ -182,7 +182,7 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics of exact checks after the first tenth of a training. Repeats are trainings.
+    """Statistics of exact checks after the first tenth of a training, with trainings as repeats.
 
     All settings of the learning rate have equal weights.
     """
@@ -194,7 +194,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
     twenty = [_numbers(check) for check in artifacts["particles"].values()]
 
     def groups(name, kinds):
-        """The numbers (..., training) called `name` of each kind that was trained."""
+        """The numbers (..., training) called `name`, for each of `kinds` that was trained."""
         return [np.stack([row[name] for row in rows], axis=-1) for kind in kinds if (rows := numbers.get(kind))]
 
     def fastest_over_others(name):
@@ -242,7 +242,7 @@ def _first_over_others(first, *others):
 
 
 def _alone(*groups):
-    """The smaller error of bridged and summed log Z / the error of the tracker; groups (..., 3, training)."""
+    """The smaller error of bridged and summed log Z, divided by that of the tracker; groups (..., 3, training)."""
     bridged, summed, tracked = np.moveaxis(mean_of_groups(*groups), -1, 0)
     return np.minimum(bridged, summed) / tracked
 

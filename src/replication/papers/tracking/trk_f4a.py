@@ -180,7 +180,7 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics of traces and of checks by AIS; repeats are trainings."""
+    """Statistics of traces and of checks by AIS, with trainings as repeats."""
 
     def traced(ladder, number):
         rows = [number(trace) for trace in artifacts["traces"][ladder].values()]

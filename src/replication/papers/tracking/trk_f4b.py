@@ -95,7 +95,7 @@ def sizes(here: Here) -> Size:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics of traces and of checks by AIS; repeats are trainings."""
+    """Statistics of traces and of checks by AIS, with trainings as repeats."""
     numbers = np.array([_numbers(trace) for trace in artifacts["traces"].values()]).T
     error = np.array([mean_of_known(apart(check)[after_burn_in(check)]) for check in artifacts["checks"].values()])
     result = {key: over_trainings(mean, row) for key, row in zip(("turn", "train", "epoch"), numbers, strict=True)}

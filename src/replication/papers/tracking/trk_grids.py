@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def grid_settings(grid: Settings) -> list[Settings]:
-    """The settings (`train` entries) of a grid in order, one for each combination of values from its lists."""
+    """The `train` entries of a grid in order, one for each combination of the values in its lists."""
     train = {**grid["train"], **{("options", name): value for name, value in grid["train"]["options"].items()}}
     del train["options"]
     axes = {key: value for key, value in train.items() if isinstance(value, list)}

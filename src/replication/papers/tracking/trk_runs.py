@@ -1,8 +1,8 @@
 """Experiments on trained models: log Z at their snapshots beside tracked log Z, and the best RBM of a grid.
 
 The best RBM has the largest validation likelihood under AIS (Desjardins et al. 2011, section 4: chosen "according to
-the AIS likelihood estimate"). Tracked likelihoods do not select it, because their errors already affected when each
-training stopped.
+the AIS likelihood estimate"). Tracked likelihoods do not select the RBM, because their errors already affected when
+each training stopped.
 """
 
 from __future__ import annotations
@@ -110,9 +110,9 @@ def best(
 ) -> xr.Dataset:
     """Select and evaluate the best model of a grid; published: {name: published number}.
 
-    AIS with `sweeps` and `chains` selects the best model. AIS with the settings `judge` {"sweeps", "chains"} and other
-    draws evaluates this model. If `long_sweeps` is not None, AIS with this budget also measures the spread of the
-    weights with another number of distributions.
+    AIS with `sweeps` and `chains` selects the best model. AIS with the `sweeps` and `chains` in `judge` and other draws
+    evaluates this model. If `long_sweeps` is not None, AIS with this number of distributions also measures the spread
+    of the weights.
     """
     traces, dataset = artifacts["traces"], artifacts["dataset"]
     rbms, base = {name: RBM.from_dataset(model) for name, model in artifacts["models"].items()}, matched_base(dataset)

@@ -31,7 +31,7 @@ def zoo_models(zoo: dict) -> dict[str, dict]:
 
 
 def zoo_places(zoo: dict) -> dict[str, dict]:
-    """Returns {model: {family, dataset, trainer}} of the zoo.
+    """Family, data set and trainer of every model of the zoo, by model.
 
     A family has one data set and one number of hidden units.
     """
@@ -48,7 +48,7 @@ def _parts(zoo):
 
 
 def matrix_places(config: dict) -> dict[str, dict]:
-    """Returns {model: {family, dataset, trainer}} of all models on which all estimators run, the zoo last.
+    """Family, data set and trainer of every model on which all estimators run, by model, the zoo last.
 
     The family of a model outside the zoo is the `family` of its entry, by default the name of the model.
     """

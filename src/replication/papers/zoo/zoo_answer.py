@@ -40,7 +40,7 @@ _MOST_LINES = 6
 
 
 class Use(NamedTuple):
-    """The recommendation for a kind of model, as texts: a row of the table that opens the page."""
+    """The recommendation for a kind of model, as texts: a row of the table that opens the results page."""
 
     model: str
     call: str
@@ -56,7 +56,7 @@ def settings(here: Here) -> Settings:
 
 
 def kinds_of(zoo: xr.Dataset, arenas: list[str]) -> dict[str, xr.Dataset]:
-    """The models {kind: part} of each kind that has models, at the budgets that all models of the part have."""
+    """Parts {kind: part} of the zoo, one for each kind with models, at the budgets that all models of the part have."""
     several, imported = np.isin(zoo["family"].values, arenas), zoo["trainer"].values == "imported"
     kinds = np.select([several, imported], [_MULTIMODAL, _IMPORTED], _TRAINED)
     ran, parts = zoo["log_z"].notnull().any(["estimator", "replicate"]).transpose("model", "budget").values, {}

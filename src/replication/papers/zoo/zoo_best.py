@@ -118,7 +118,7 @@ def winner_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
 
 
 def within(logs: Array, seconds: Array, limit: float) -> Array:
-    """Log RMSE (n, estimator) within `limit` seconds, interpolated from log RMSEs at budgets (n, estimator, budget).
+    """Log RMSE (resample, estimator) within `limit` seconds, interpolated in `logs` (resample, estimator, budget).
 
     seconds: (estimator, budget), nondecreasing in budget. The result is NaN if the smallest budget takes longer than
     `limit`.

@@ -119,7 +119,7 @@ def draw_family(
 def range_of(lines: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Returns positions x, and the lowest and the highest value of the lines (x, values) at each position.
 
-    Values are interpolated in logarithms. A line starts at its first finite value. Beyond its end it keeps its last
+    Values are interpolated in logarithms. A line starts at its first finite value. Beyond its end a line keeps its last
     value, because more time does not make an estimate worse.
     """
     lines = [(x[np.isfinite(values)], values[np.isfinite(values)]) for x, values in lines]
@@ -166,7 +166,7 @@ def rmse_settings(here: Here) -> Settings:
 
 
 def draw_rmse(artifacts: Artifacts, *, trainers: Names, names: Names) -> Figure:
-    """RMSE of every estimator on every model at the largest budget of its family, in classes."""
+    """RMSE of every estimator on every model at the largest budget of its family, as a map."""
     zoo = artifacts["zoo"]
     columns, values, crossed = {}, [], []
     for family, part in families(zoo).items():
@@ -181,7 +181,7 @@ def draw_rmse(artifacts: Artifacts, *, trainers: Names, names: Names) -> Figure:
 
 
 def draw_ranks(artifacts: Artifacts, *, names: Names) -> Figure:
-    """Mean rank of every estimator over the models of every family, at every budget, in classes."""
+    """Mean rank of every estimator over the models of every family, at every budget, as a map."""
     zoo, columns, values = artifacts["zoo"], [], []
     for family, part in families(zoo).items():
         values.append(mean_rank(measured_moments(part))[0])

@@ -35,7 +35,7 @@ _LABELS = {
 def combined_estimates(artifacts: Artifacts, *, places: dict[str, dict]) -> xr.Dataset:
     """Combine every estimate, truth and model in a Dataset over (model, estimator, budget, replicate).
 
-    places: {model: {"family", "dataset", "trainer"}}, which become coordinates beside `visible`, `hidden` and `chains`.
+    places: family, dataset and trainer by model. They become coordinates beside `visible`, `hidden` and `chains`.
     Values at a budget or replicate that a model lacks are NaN, or 0 for integers. A model has only the replicates that
     all its estimators have. `truth`, `truth_std_error`, `test_log_likelihood` and `stand_in` are per model.
     """
@@ -120,8 +120,8 @@ def both_sides(
 def upper_side(rbm: RBM, ledger: SweepLedger, stream: Stream, starts: np.ndarray, base: np.ndarray) -> float:
     """log Z in nats by annealing down from `starts` (chain, visible): log Z_1 - log mean exp(-w), with log weights w.
 
-    From exact draws the expected value of exp(-w) is Z_1 / Z. By Jensen's inequality the estimate is then above log Z
-    on average (Burda, Grosse & Salakhutdinov 2015; Grosse, Ghahramani & Adams 2015).
+    From exact draws the expected value of exp(-w) is Z_1 / Z, with Z_1 of the base. By Jensen's inequality the estimate
+    is then above log Z on average (Burda, Grosse & Salakhutdinov 2015; Grosse, Ghahramani & Adams 2015).
     """
     drawn = annealed.run_reverse(rbm, ledger, stream, starts, base=base)
     return drawn.log_z_base + np.log(len(starts)) - float(logsumexp(-drawn.log_weight))

@@ -1,4 +1,4 @@
-"""The models of the matrix: log Z and likelihoods by model and trainer, and their difficulty for estimators."""
+"""The models on which all estimators run: their log Z, likelihoods and difficulty for estimators."""
 
 from __future__ import annotations
 

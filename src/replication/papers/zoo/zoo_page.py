@@ -113,7 +113,7 @@ def results(zoo: xr.Dataset, timings: dict[str, xr.Dataset]) -> list[dict]:
     """A dict for JSON for every family. Numbers are rounded to four digits; NaN and infinity become None.
 
     timings: {family: Dataset}, as in `families.combined_and_timed`. A quantity of each estimator and budget is a nested
-    list [estimator][budget]. A quantity with a 95% interval is {"value", "low", "high"}, with three nested lists.
+    list [estimator][budget]. A quantity with a 95% interval has three such lists, `value`, `low` and `high`.
     `best` has a list for each budget: indices of the estimators not significantly worse than the best by RMSE (paired
     bootstrap). `converged_coverage` is over converged runs only.
     """

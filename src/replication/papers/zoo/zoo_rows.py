@@ -1,4 +1,4 @@
-"""Rows of estimators: RMSE on the arenas, bias, coverage of intervals, and silently wrong runs."""
+"""Rows of estimators: RMSE on the arenas (hard models), bias, coverage of intervals, and silently wrong runs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _OUTCOMES = {
     "silently wrong": ("silently wrong (number of runs)", "#B2182B"),
 }
 _SHADED = "not significantly worse than the best"
-# Edges in nats. A mean error whose interval contains 0 is set to 0. The innermost class holds these errors.
+# Edges in nats. The innermost class holds mean errors whose interval contains 0.
 _BIAS_CLASSES = [-10.0, -1.0, -0.1, -1e-9, 1e-9, 0.1, 1.0, 10.0]
 
 
@@ -131,7 +131,7 @@ def _draw_panel(axis, estimators, order, values, others, doubtful):
 
 
 def draw_bias(artifacts: Artifacts, *, names: Names) -> Figure:
-    """Mean error of every estimator on every family at its largest budget, in classes.
+    """Mean error of every estimator on every family at its largest budget, as a map.
 
     An error counts as 0 if its interval contains 0.
     """
@@ -213,7 +213,7 @@ def _name_rows(axis, zoo, names):
 
 
 def nothing_to_show(zoo: Dataset) -> Figure:
-    """A figure without axes, for a matrix without a suitable model."""
+    """A figure without axes, if no model is suitable."""
     figure = new_figure(5.0, 1.0)
     figure.text(0.5, 0.5, "no such model among those of the matrix", ha="center", va="center")
     return finished(figure, zoo)

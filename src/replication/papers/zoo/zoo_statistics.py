@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 _RISK = 0.05
-# A run is wrong if its error exceeds both _WRONG_NATS nats and _WRONG_ERRORS of its own standard errors.
+# The error of a wrong run exceeds both limits: in nats, and in its standard errors.
 _WRONG_NATS, _WRONG_ERRORS = 0.5, 4.0
 
 
@@ -39,7 +39,7 @@ class Moments(NamedTuple):
 
 
 def families(zoo: "xr.Dataset") -> dict[str, "xr.Dataset"]:
-    """The parts {family: part} of the zoo. Each part has the budgets and replicates that all of its models have.
+    """Split the zoo into parts {family: part}. Each part has the budgets and replicates that all of its models have.
 
     Raises ValueError for a family whose models share no budget.
     """
@@ -78,7 +78,7 @@ def error_of_truths(part: "xr.Dataset") -> tuple[float, float]:
 
 
 def outcomes(runs: "xr.Dataset") -> dict[str, np.ndarray]:
-    """Count the runs (model, estimator, replicate): {"right": (estimator,), "refused": ..., "silently wrong": ...}.
+    """Numbers (estimator,) of runs at a budget that are "right", "refused" (not converged) and "silently wrong".
 
     A run is silently wrong if it converged and its error exceeds both half a nat and four of its standard errors.
     """
@@ -195,7 +195,7 @@ def lowest(values: np.ndarray, others: np.ndarray) -> list[list[int]]:
 def covered(zoo: "xr.Dataset") -> "xr.DataArray":
     """1 where the interval of an estimate covers the truth, 0 where it does not, NaN without an estimate.
 
-    If the truth is not exact, the half-width of its 95% interval is added in quadrature to half the interval.
+    If the truth is not exact, the half-width of its 95% interval is added in quadrature to that of the estimate.
     """
     low, high = (zoo["interval"].isel(bound=end, drop=True) for end in (0, 1))
     half = (high - low) / 2
