@@ -61,7 +61,7 @@ def _read(path: Path) -> dict:
 
 
 def _scales(folder: Path) -> set[str]:
-    """Names of the scales that the YAML files of a folder set."""
+    """Names of the scales that are set in the YAML files below a folder."""
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in folder.rglob("*.yaml")]
     return set(re.findall(r"^scale: *['\"]?([a-z0-9-]+)", "\n".join(texts), re.MULTILINE))
 

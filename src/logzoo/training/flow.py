@@ -1,4 +1,4 @@
-"""The adaptive ladder of SML-APT: rungs move until the flow of replicas between its ends is uniform.
+"""The adaptive ladder of SML-APT: rungs move until the share of "up" replicas is linear in the number of the rung.
 
 Sources: Desjardins, Courville & Bengio 2010 (adaptive parallel tempering) and Katzgraber, Trebst, Huse & Troyer 2006. A
 replica is "up" after a visit to the model end (beta = 1), and "down" after a visit to the base end. f_up is the share
