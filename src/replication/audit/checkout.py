@@ -45,11 +45,9 @@ def configuration_files(configfile: FilePath | None = None) -> dict[str, Any]:
     """Returns {scale: path} of the configuration files of the checkout and the user; empty without a checkout."""
     if not (ROOT / "Snakefile").is_file():
         return {}
+    files = [*sorted((ROOT / "config").glob("*.yaml")), *([] if configfile is None else [Path(configfile).resolve()])]
     scales = {}
-    for path in [
-        *sorted((ROOT / "config").glob("*.yaml")),
-        *([] if configfile is None else [Path(configfile).resolve()]),
-    ]:
+    for path in files:
         try:
             scales[yaml.safe_load(read_bytes(path)).get("scale")] = path
         except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:

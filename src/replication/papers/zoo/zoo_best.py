@@ -98,7 +98,7 @@ def _often(listed, seconds, names, count):
 
 
 def winner_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
-    """A row for every family. The last two rows list the estimators among the best, with counts, and the others."""
+    """A row for every family. Two more rows list the estimators among the best, with counts, and other estimators."""
     zoo, rows, listed = artifacts["zoo"], {}, {"best": [], "best_in_time": []}
     titles = [names[name] for name in zoo["estimator"].values]
     for family, part in families(zoo).items():
