@@ -14,7 +14,7 @@ from replication.reporting.quotes import requoted
 from replication.reporting.scorecard import entries, summary
 from replication.reporting.verdicts import NOT_REPRODUCED, NOT_TESTED, NUMBERS, UNDECIDED, VERDICTS, table_of_claims
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/[!_]*.md"))]
+PAGES = quotes.pages(ROOT)
 PAGE = "docs/page.md"
 RESULTS = ROOT / "results/decisive"
 NAN = float("nan")
@@ -64,6 +64,14 @@ def test_lists_have_every_claim_of_their_verdict_once(root, card):
     counts = [[int(cell) for cell in row.split("|")[2:-1]] for row in rows]
     verdicts, totals = list(card["verdict"].values), [sum(column) for column in zip(*counts, strict=True)]
     assert totals == [count for verdict in VERDICTS if (count := verdicts.count(verdict))]
+
+
+def test_an_unfinished_run_is_quoted_from_its_verdicts_as_the_finished_run_is(root, card, tmp_path):
+    for part in ("data/decisive/verdicts", "figures"):
+        shutil.copytree(RESULTS / part, tmp_path / "results/decisive" / part)
+    for name, least in (("claims", 100), ("findings", 20)):
+        finished, unfinished = (quoted(name, folder).splitlines() for folder in (root, tmp_path))
+        assert len(unfinished) > least and {*unfinished} <= {*finished}
 
 
 def test_pictures_are_linked_from_the_folder_of_the_page(root):

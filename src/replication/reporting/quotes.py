@@ -3,8 +3,9 @@
     The measured value is <!-- decisive: rts-f1-flat -->0.144 [0.110, 0.178]<!-- / -->.
 
 A mark names a scale and a quotation. The id of a claim gives the measured value with its interval. `verdict ID` gives
-the verdict of a claim. `summary` gives sentences, and `papers` a table, with counts of verdicts. `findings`
-lists claims that were not reproduced; `undecided` and `untested` list other claims. `table NAME` gives a table.
+the verdict of a claim. `summary` gives sentences, and `papers` a table, with counts of verdicts. `claims` gives a table
+of all claims. `findings` lists claims that were not reproduced; `undecided` and `untested` list other claims. `table
+NAME` gives a table. If the run is unfinished, the published verdicts are quoted.
 """
 
 import re
@@ -12,12 +13,13 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 import numpy as np
+import xarray as xr
 
 from logzoo.io.atomic import write_text
 from logzoo.io.netcdf import read_artifact
 from logzoo.io.reading import read_json
 from replication.reporting.scorecard import counts_by_paper, entries, link, summary
-from replication.reporting.verdicts import BOUNDS, FAILED, NOT_TESTED, UNDECIDED, VERDICTS
+from replication.reporting.verdicts import BOUNDS, FAILED, NOT_TESTED, UNDECIDED, VERDICTS, why_of
 
 _MARKED = re.compile(r"(<!-- ([\w-]+): ([^>]+?) -->).*?(<!-- / -->)", re.DOTALL)
 
@@ -38,10 +40,16 @@ def requoted(text: str, page: str, root: Path) -> str:
     return _MARKED.sub(renewed, text)
 
 
+def pages(root: Path) -> list[Path]:
+    """Paths of the pages that may quote results."""
+    readmes = (Path(root, folder, "README.md") for folder in (".", "results"))
+    return [*filter(Path.is_file, readmes), *sorted(Path(root, "docs").glob("**/[!_]*.md"))]
+
+
 def requote_pages(root: Path) -> list[str]:
-    """Update README.md and the pages of docs/ below `root`. Returns the paths of the changed pages."""
+    """Update the `pages` below `root`. Returns the paths of the changed pages."""
     changed = []
-    for path in [Path(root, "README.md"), *sorted(Path(root, "docs").glob("**/[!_]*.md"))]:
+    for path in pages(root):
         page, old = path.relative_to(root).as_posix(), path.read_text()
         new = requoted(old, page, root)
         if new != old:
@@ -59,7 +67,22 @@ class _Results:
 
     @cached_property
     def _card(self):
-        return read_artifact(self._root / self._folder / "data" / self._scale / "scorecard.nc", "scorecard")
+        data = self._root / self._folder / "data" / self._scale
+        if Path(data, "scorecard.nc").is_file():
+            return read_artifact(data / "scorecard.nc", "scorecard")
+        # The scorecard is the last artifact of a run.
+        tables = [read_artifact(path, "verdict") for path in sorted(data.glob("verdicts/*.nc"))]
+        return self._with_figures(xr.concat(tables, "id", combine_attrs="drop"))
+
+    def _with_figures(self, card):
+        """A table of verdicts with the columns `paper`, `picture` and `reason` of a scorecard."""
+        folder = self._root / self._folder
+        written = [path for form in ("png", "html") for path in folder.glob(f"figures/{self._scale}/*/*.{form}")]
+        paths = {path.stem: path.relative_to(folder).as_posix() for path in written}
+        picture = [paths.get(figure, "") for figure in card["figure"].values]
+        reason = [why_of(card.isel(id=row)) for row in range(card.sizes["id"])]
+        columns = {"paper": [path.split("/")[-2] if path else "" for path in picture], "picture": picture}
+        return card.assign({name: ("id", values) for name, values in (columns | {"reason": reason}).items()})
 
     @cached_property
     def _hours(self):
@@ -79,6 +102,7 @@ class _Results:
             return summary(self._card, self._scale)
         blocks = {
             "papers": self._papers,
+            "claims": self._claims,
             "findings": self._findings,
             "undecided": self._undecided,
             "untested": self._untested,
@@ -105,6 +129,13 @@ class _Results:
             named = dict(zip(VERDICTS.values(), counts, strict=True))
             yield f"| {paper} | {' | '.join(str(named[word]) for word in words)} |"
 
+    def _claims(self, folder):
+        yield "| claim | measured | needs | verdict |"
+        yield "|---|---|---|---|"
+        for row in self._rows.values():
+            name = self._linked(row, folder, row["id"])
+            yield f"| {name} | {row['number']} | {row['claimed']} | {VERDICTS[row['verdict']]} |"
+
     def _findings(self, folder):
         first = {"": ""}
         for row in self._of(*FAILED):
@@ -125,8 +156,12 @@ class _Results:
         return [row for row in self._rows.values() if row["verdict"] in verdicts]
 
     def _opening(self, row, folder):
-        figure = link(row["figure"], self._folder / row["picture"], folder) if row["picture"] else row["figure"]
+        figure = self._linked(row, folder, row["figure"])
         return f"- `{row['id']}` ({figure}). Claim: {row['sentence']} Measured: {row['measured']}"
+
+    def _linked(self, row, folder, text):
+        """A link to the figure of a claim, if the figure is published."""
+        return link(text, self._folder / row["picture"], folder) if row["picture"] else text
 
 
 def _to_decide(row, hours=None):
