@@ -199,10 +199,13 @@ def expected_total(catalogue: Catalogue, counts: Mapping[str, int], targets: Col
     """Expected core-seconds of a run, computed from the number of jobs of each rule.
 
     Each job is assumed to take the mean time of the jobs in its folder (`_RULES`) whose artifacts are missing. targets:
-    words of the command line. If figures, tables or papers are among them, means cover only jobs behind these.
+    words of the command line. If figures, tables, verdicts or papers are among them, means cover only their jobs.
     """
+    verdicts = catalogue.verdicts
     wanted = [
-        shown for shown in catalogue.shown.values() if not {shown.paper, *catalogue.files_of(shown)}.isdisjoint(targets)
+        shown
+        for name, shown in catalogue.shown.items()
+        if not {shown.paper, verdicts.get(name), *catalogue.files_of(shown)}.isdisjoint(targets)
     ]
     paths = [path for shown in wanted or catalogue.shown.values() for path in named_paths(shown.inputs).values()]
     seconds: dict[str, list[float]] = {}
