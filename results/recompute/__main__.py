@@ -1,8 +1,11 @@
-"""Recompute published verdicts from published NetCDF files: python tests/drills/recompute.py [RESULTS].
+"""Recompute published verdicts from published NetCDF files: python results/recompute [RESULTS].
 
 The script imports nothing of logzoo. It follows the wording of docs/protocol.md: the statistic, its bounds and the rule
 for verdicts. Intervals are percentiles of a bootstrap over independent repeats; the published intervals come from
 jackknives. It prints both results of every claim that it has, and the names of all other claims.
+
+Each paper has a module. Its function `claims` yields (claim, statistic, arrays, together): a function of arrays with
+the independent repeats first, and whether the repeats of the arrays are paired and therefore resampled together.
 """
 
 import re
@@ -10,8 +13,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import rts
+import swapping
+import tracking
 import xarray as xr
-from recomputed import rts, swapping, tracking
 
 ROOT = Path(__file__).parents[2]
 SAMPLES, SEED = 2000, 777001
