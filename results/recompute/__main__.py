@@ -12,6 +12,7 @@ import re
 import sys
 from pathlib import Path
 
+import las_vegas
 import numpy as np
 import rts
 import swapping
@@ -59,7 +60,8 @@ def main():
             published |= {str(name): (value, low, high, str(text)) for name, value, low, high, text in rows}
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.nc")}
     recomputed, agreed = set(), 0
-    claims = [claim for paper in (rts, tracking, swapping) for claim in paper.claims(files) if claim[0] in published]
+    papers = (rts, tracking, swapping, las_vegas)
+    claims = [claim for paper in papers for claim in paper.claims(files) if claim[0] in published]
     for name, statistic, arrays, together in claims:
         value, (low, high) = statistic(*arrays), interval(statistic, arrays, together, generator)
         ours, theirs = verdict(low, high, bounds_in(protocol, name)), published[name]

@@ -1,0 +1,144 @@
+"""Tests of causes for the claims that the published run of the papers did not reproduce, as Markdown tables.
+
+    python benchmarks/causes.py occupancy MODELS DATASETS               # rts-f8-small: about 8 CPU minutes
+    python benchmarks/causes.py strokes MODELS DATASETS results/paper   # lv-f3-thick: seconds
+
+MODELS is the folder of the models of the run (data/paper/models), DATASETS the folder of the data sets (data/datasets).
+The tests are exploratory: no claim of the protocol depends on them.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from logzoo import RBM, exact_log_z, train_rbm
+from logzoo.budgets import SweepLedger
+from logzoo.datasets.build import visible_matrix
+from logzoo.estimators.tempering_estimates import SETTLING, end_ratio
+from logzoo.estimators.transitions import smoothed, stationary
+from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, tempered_rbm
+from logzoo.samplers import tempering_runs
+from logzoo.samplers.observers import GroupedMoves
+from logzoo.samplers.tempering_chains import SimulatedTempering
+from logzoo.streams import Stream
+from replication.papers.configured import matched_base
+from replication.papers.rts.rts_f8 import times_rmse
+from replication.reporting.statistics import over_repeats
+
+SEED = 20261129
+UPDATES, BUDGETS, REPEATS, CHAINS, RUNGS = (5_500, 110_000), (1_000, 3_162), 50, 100, 100
+
+
+def occupancy(models, dataset):
+    """RMSE of RSD and of RTS on the 784 x 10 RBM of the run and on two others, from two kinds of log Zhat."""
+    data, base = visible_matrix(dataset, "train"), matched_base(dataset)
+    columns = ("RBM", "sweeps", "log Zhat", "its RMSE", "bias of RTS", "bias of RSD", "RMSE, RSD / RTS")
+    print(f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
+    rbms = {"of the run": RBM.load(Path(models, "mnist-10.nc"))}
+    for updates in UPDATES:
+        run = train_rbm(data, "pcd", hidden=10, updates=updates, schedule="linear", seed=SEED)
+        rbms[f"{updates:,} updates"] = run.rbm
+    for name, rbm in rbms.items():
+        betas = inverse_temperatures("linear", RUNGS)
+        exact = np.array([exact_log_z(tempered_rbm(rbm, base, beta)) for beta in betas])
+        for budget in BUDGETS:
+            for kind, draw in (("by initial iterations", _usual), ("exact", _from_exact)):
+                stream = Stream((str(SEED),)).child(name, budget)
+                runs = [draw(rbm, base, exact, budget, stream.child(repeat)) for repeat in range(REPEATS)]
+                rts, rsd, hats = (np.array(part) for part in zip(*runs, strict=True))
+                errors = (rts - exact[-1])[None], (rsd - exact[-1])[None]
+                ratio = over_repeats(times_rmse, errors[1], errors[0], scale="log")
+                off = np.sqrt(np.mean((hats - exact + exact[0]) ** 2))
+                biases = f"{errors[0].mean():.2f} | {errors[1].mean():.2f}"
+                interval = f"{ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
+                print(f"| {name} | {budget:,} | {kind} | {off:.2f} | {biases} | {interval} |", flush=True)
+
+
+def _usual(rbm, base, exact, budget, stream):
+    """log Z by RTS and by RSD as in rts-f8, and log Zhat (rung,) of its initial iterations."""
+    moves = GroupedMoves(1, rao_blackwell=True)
+    settings = {"base": base, "rungs": RUNGS, "settling": SETTLING}
+    draws = tempering_runs.run(rbm, SweepLedger(budget, CHAINS), stream, observers=(moves,), **settings)
+    shares = draws.occupancy.sum(axis=(0, 1)), stationary(smoothed(moves.sums[0]))
+    return *(float(end_ratio(draws, occupancy[[0, -1]])) for occupancy in shares), draws.log_z_hat
+
+
+def _from_exact(rbm, base, exact, budget, stream):
+    """The same with exact log Z_k in the place of the initial iterations, and half the budget for settling."""
+    moves, ledger = GroupedMoves(1, rao_blackwell=True), SweepLedger(budget, CHAINS)
+    parameters, betas = kernel_parameters(rbm, base), inverse_temperatures("linear", RUNGS)
+    sampler = SimulatedTempering(parameters, betas, ledger, stream, "marginal", 1)
+    hats = exact - exact[0]
+    sampler.advance(-hats, budget // 2, "settling")
+    moves.start(CHAINS, RUNGS, ledger.remaining)
+    sums = sampler.advance(-hats, ledger.remaining, "sampling", (moves,))
+    start = log_z_base(base, rbm.hidden) + hats[-1]
+    shares = sums.occupancy.sum(axis=0), stationary(smoothed(moves.sums[0]))
+    return *(start + np.log(share[-1] / share[0]) for share in shares), hats
+
+
+def strokes(models, dataset, results):
+    """Stroke widths of images of tours of one sweep, minus those of unfinished tours, by what is held equal."""
+    images = visible_matrix(dataset, "train")
+    columns = ("all images", "within classes", "within fifths of the entropy of hidden units")
+    print(f"| training | {' | '.join(columns)} | ten of each at random: long are thicker |\n|---|---|---|---|---|")
+    rows = []
+    for path in sorted(Path(results, "data/paper/tours").glob("lv-32*.nc")):
+        with xr.open_dataset(path) as file:
+            tours = file.isel(rounds=0).sel(visible="means").load()
+        rbm = RBM.load(Path(models, path.name))
+        length, finished, width, label, example = (
+            tours[name].values.ravel() for name in ("length", "finished", "stroke", "label", "example")
+        )
+        short, long = length == 1, finished == 0
+        entropy = _entropy(rbm, images[example])
+        fifths = np.digitize(entropy, np.quantile(entropy[long], (0.2, 0.4, 0.6, 0.8)))
+        generator = np.random.default_rng(SEED)
+        pairs = [[generator.choice(width[kind], 10).mean() for kind in (short, long)] for _ in range(4000)]
+        rows.append(
+            (
+                *(_difference(width, short, long, group) for group in (np.zeros_like(label), label, fifths)),
+                np.mean([thin < thick for thin, thick in pairs]),
+            )
+        )
+        print(f"| {path.stem} | {' | '.join(f'{value:.3f}' for value in rows[-1])} |")
+    print(f"| mean | {' | '.join(f'{value:.3f}' for value in np.mean(rows, axis=0))} |")
+
+
+def _entropy(rbm, visible):
+    """Entropy of the hidden units (image,) in nats, given the visible units."""
+    field = visible @ np.asarray(rbm.weights, np.float64) + rbm.hidden_bias
+    return np.sum(np.logaddexp(0.0, field) - field / (1.0 + np.exp(-field)), axis=1)
+
+
+def _difference(width, short, long, group):
+    """Mean width of `short` minus that of `long` within groups, weighted by the number of `long`."""
+    differences, weights = [], []
+    for value in np.unique(group[long]):
+        here = group == value
+        differences.append(np.nanmean(width[short & here]) - np.nanmean(width[long & here]))
+        weights.append(np.sum(long & here))
+    return np.average(differences, weights=weights)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Tests of causes for claims that were not reproduced.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, of in (("occupancy", ("models", "datasets")), ("strokes", ("models", "datasets", "results"))):
+        command = commands.add_parser(name)
+        for folder in of:
+            command.add_argument(folder, type=Path)
+    arguments = parser.parse_args()
+    name = {"occupancy": "mnist-binary", "strokes": "mnist-grey"}[arguments.command]
+    with xr.open_dataset(arguments.datasets / f"{name}.nc") as file:
+        dataset = file.load()
+    if arguments.command == "occupancy":
+        occupancy(arguments.models, dataset)
+    else:
+        strokes(arguments.models, dataset, arguments.results)
+
+
+if __name__ == "__main__":
+    main()
