@@ -40,6 +40,13 @@ def test_a_deep_machine_has_the_log_z_and_likelihoods_of_enumeration(sizes):
     assert likelihood.interval == pytest.approx((likelihood.value,) * 2, abs=1e-10)
 
 
+def test_layers_of_small_integers_are_not_summed_as_such():
+    layers = [np.full(300, 1), np.full((300, 2), 1), np.zeros(2), np.full((2, 2), 1), np.zeros(2)]
+    v = np.ones((1, 300), np.uint8)
+    small = dbm_log_likelihood([array.astype(np.uint8) for array in layers], v)
+    assert small.value == dbm_log_likelihood(layers, v).value
+
+
 @pytest.mark.filterwarnings("ignore:ais. .* log Zs did not converge")
 def test_the_interval_of_a_deep_likelihood_has_the_errors_of_all_log_zs():
     layers, v = random_layers(), all_states(SIZES[0])[::3]

@@ -74,6 +74,33 @@ def test_parameters_that_are_no_model_are_refused_until_they_are_one():
         tracker.update(weights.T, bias, hidden)
 
 
+def test_walkers_that_all_take_one_path_are_refused():
+    weights, bias = np.diag(np.full(20, 100.0)), np.full(20, -50.0)
+    assert LogZTracker((weights, bias, bias)).reasons == ("one-way",)
+
+
+def test_biases_may_be_rows_and_odd_arrays_are_refused():
+    weights, bias, hidden = np.ones((4, 2)), np.zeros((1, 4)), np.zeros((2, 1))
+    tracker = LogZTracker((weights, bias, hidden), every=1)
+    tracker.update(weights, bias, hidden)
+    for odd in (np.ma.masked_less(weights - np.eye(4, 2), 0.5), weights * 1j, weights.astype(str)):
+        with pytest.raises(ValueError, match="weights: expected"):
+            tracker.update(odd, bias, hidden)
+    assert tracker.followed == 1
+
+
+def test_renewal_goes_on_after_a_fresh_start():
+    arrays = [*next(contrastive_divergence(1, 0.05, 0))]
+    tracker = LogZTracker(arrays, every=1, walkers=20, sweeps=10)
+    for _ in range(3):
+        tracker.update(np.nan * arrays[0], *arrays[1:])
+        tracker.update(*arrays)
+    starts = tracker._starts
+    for _ in range(20):
+        tracker.update(*arrays)
+    assert tracker._starts >= starts + 20
+
+
 def test_cohorts_that_disagree_refuse_log_z_until_they_are_replaced():
     parameters = next(contrastive_divergence(1, 0.05, 0))
     tracker = LogZTracker(parameters, every=1, sweeps=10)

@@ -387,5 +387,8 @@ def test_auto_spends_no_more_than_it_may():
         with pytest.raises(BudgetExceeded, match=f"^sweeps: expected at least {least:,} for each of {chains} chains"):
             auto_of(rbm, sweeps=least - 1, chains=chains)
         assert auto.default_sweeps(rbm, chains) > least
+    off = {"constant_values": -60.0}
+    wide = RBM(np.pad(rbm.weights, ((0, 700), (0, 0))), np.pad(rbm.visible_bias, (0, 700), **off), rbm.hidden_bias)
+    assert auto.default_sweeps(wide, 2) == auto.default_sweeps(rbm, 2)
     assert auto_of(rbm, sweeps=12_980).sweeps <= 12_980
     assert auto_of(rbm, sweeps=14_000, tolerance=1e-3).sweeps <= 14_000

@@ -63,7 +63,7 @@ def dbm_log_likelihood(
     -1.396
     """
     whole_rbm = RBM.from_dbm(layers)
-    bias, weights, hidden_bias = (real_array("layers", array) for array in layers[:3])
+    bias, weights, hidden_bias = (real_array("layers", array).astype(np.float64) for array in layers[:3])
     data = binary_matrix("data", data, visible=len(bias))
     estimates = [estimate_log_z(whole_rbm, method, seed=seed, **settings)]
     # An example fixes the visible layer, whose input adds to the first hidden bias. The hidden layers form a DBM.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import logsumexp
 
-from logzoo.checks import positive_number, whole_number, without_torch
+from logzoo.checks import positive_number, real_array, whole_number
 from logzoo.estimators.result import REACH, reasons_of
 from logzoo.estimators.weights import is_steep
 from logzoo.kernels.fixed_point import fixed_point_parameters
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # Standard deviation in nats that a step may add to the log-weights, and the largest number of steps in a followed call.
 _SPREAD, _MOST_STEPS = 0.3, 5
+# Log-weights that differ by at most this share of their size are equal up to rounding.
+_ROUNDING = 1e-12
 _COHORTS = 10
 
 
@@ -59,9 +61,9 @@ class LogZTracker:
     log_z, std_error : float
         log Z in nats at the last followed update, and its standard error.
     reasons : tuple of str
-        Reasons to distrust log Z. ``"steep"``: a cohort was annealed in too few sweeps. ``"tolerance-missed"``: the
-        standard error is too large. ``"parameters"``: the parameters are not finite, or the kernels would round them
-        too much; log Z is NaN.
+        Reasons to distrust log Z. ``"one-way"``: the walkers of a cohort were annealed along the same path.
+        ``"steep"``: a cohort was annealed in too few sweeps. ``"tolerance-missed"``: the standard error is too large.
+        ``"parameters"``: the parameters are not finite, or the kernels would round them too much; log Z is NaN.
     followed : int
         Number of calls of `update` up to the last followed call.
     seconds : float
@@ -74,7 +76,8 @@ class LogZTracker:
 
     Notes
     -----
-    A tracker that is pickled with a training continues with bit-identical results.
+    The interval holds if no mode was missed. Walkers that start at a trained RBM may all miss a mode, so start the
+    tracker before the training. A tracker that is pickled with a training continues with bit-identical results.
 
     Examples
     --------
@@ -106,6 +109,7 @@ class LogZTracker:
         self._stream = root_stream(seed).child("tracker")
         # Counts: cohorts started, calls of update, steps of the walkers, sweeps to anneal cohorts, sweeps to follow.
         self._starts = self._calls = self._steps = self._start_sweeps = self._follow_sweeps = 0
+        self._first_sweeps = 0  # sweeps to anneal the present walkers' first cohorts, less earlier sweeps to follow
         self._cohorts: list[_Cohort] = []
         self._shape, self.followed, self.seconds = rbm.weights.shape, 0, 0.0
         self._lose()
@@ -126,11 +130,11 @@ class LogZTracker:
         shapes, expected = [array.shape for array in arrays], [self._shape, self._shape[:1], self._shape[1:]]
         if shapes != expected:
             raise ValueError(f"update: expected arrays of shapes {expected}, as at the start, found {shapes}")
-        self.followed = self._calls
         if all(np.isfinite(array).all() for array in arrays):
             self._follow(RBM(*arrays))
         else:
             self._lose()
+        self.followed = self._calls
         self.seconds += time.process_time() - begun
 
     @property
@@ -146,15 +150,15 @@ class LogZTracker:
     def log_likelihood(self, v: ArrayLike) -> MeanLogLikelihood:
         """Mean log-likelihood in nats of rows of 0 and 1, (examples, visible), at the last followed update.
 
-        See `mean_log_likelihood`. All values are NaN while there are `reasons`. Raises ValueError for data that
-        do not fit.
+        See `mean_log_likelihood`. All values are NaN while there are `reasons`. Otherwise data that do not fit raise
+        ValueError.
         """
         if self.reasons:
             return MeanLogLikelihood(math.nan, (math.nan, math.nan), math.nan)
         return mean_log_likelihood(self._rbm, v, self)
 
     def __repr__(self) -> str:
-        state = f"not trusted: {', '.join(self.reasons)}" if self.reasons else "trusted"
+        state = f"not trusted: {', '.join(self.reasons)}" if self.reasons else "trusted if no mode was missed"
         low, high = self.interval
         text = f"log Z = {self.log_z:.4f} nat at update {self.followed}, 95% interval {low:.4f} to {high:.4f}, {state}"
         return f"LogZTracker({text}; {self.sweeps} sweeps, {self.seconds:.1f} s)"
@@ -169,14 +173,15 @@ class LogZTracker:
             self._go_on(rbm)
         else:
             self._cohorts = [self._started(rbm) for _ in range(_COHORTS)]
+            self._first_sweeps = self._start_sweeps - self._follow_sweeps
         self._rbm = rbm
         log_z = np.array([cohort.log_z for cohort in self._cohorts])
         # The error of a single cohort: averaging over cohorts does not reduce a drift that they share.
         self.std_error = relative_error(log_z) * math.sqrt(log_z.size)
         self.log_z = float(logsumexp(log_z) - math.log(log_z.size))
         missed = not self.std_error <= self._tolerance
-        steep = any(cohort.steep for cohort in self._cohorts)
-        self.reasons = reasons_of({"steep": steep, "tolerance-missed": missed})
+        one_way, steep = (any(getattr(cohort, name) for cohort in self._cohorts) for name in ("one_way", "steep"))
+        self.reasons = reasons_of({"one-way": one_way, "steep": steep, "tolerance-missed": missed})
 
     def _started(self, rbm: RBM) -> _Cohort:
         """A new cohort at these parameters."""
@@ -188,14 +193,14 @@ class LogZTracker:
         """Follow the change from the last RBM to this RBM in steps along a line, and replace the oldest cohorts."""
         last = _on_path(self._rbm, rbm, 1.0)
         spread = max(cohort.walkers.spread(last) for cohort in self._cohorts)
-        steps = min(max(math.ceil(spread / _SPREAD), 1), _MOST_STEPS)
+        steps = max(math.ceil(min(_MOST_STEPS, spread / _SPREAD)), 1)  # the most if the spread is NaN
         for step in range(1, steps + 1):
             parameters = _on_path(self._rbm, rbm, step / steps)
             self._steps += 1
             self._follow_sweeps += self._size * _COHORTS
             for cohort in self._cohorts:
                 cohort.walkers.follow(parameters, self._steps)
-        while self._start_sweeps - self._size * self._first * _COHORTS < self._follow_sweeps:
+        while self._start_sweeps - self._first_sweeps < self._follow_sweeps:
             self._cohorts = [*self._cohorts[1:], self._started(rbm)]
 
     def _lose(self) -> None:
@@ -205,12 +210,18 @@ class LogZTracker:
 
 
 class _Cohort:
-    """Walkers that were annealed to an RBM together; `steep`: whether the annealing had too few sweeps."""
+    """Walkers that were annealed to an RBM together.
+
+    one_way: whether all walkers took the same path. steep: whether the annealing had too few sweeps.
+    """
 
     def __init__(self, size: int, rbm: RBM, key: np.uint64, sweeps: int) -> None:
         self.walkers = JarzynskiTracker(size, rbm.visible, rbm.hidden, key, first=sweeps, islands=1)
         self.walkers.follow(_on_path(rbm, rbm, 1.0), 0)
-        self.steep = is_steep(self.walkers.log_weight, sweeps)
+        log_weight = self.walkers.log_weight
+        apart = np.ptp(log_weight) > _ROUNDING * max(1.0, np.abs(log_weight).max())
+        self.one_way = bool(rbm.weights.any() and not apart)
+        self.steep = is_steep(log_weight, sweeps)
 
     @property
     def log_z(self) -> float:
@@ -220,7 +231,10 @@ class _Cohort:
 
 
 def _arrays(parameters: Sequence[ArrayLike]) -> list[np.ndarray]:
-    return [np.asarray(without_torch(array), np.float64) for array in parameters]
+    named = zip(PARAMETERS, parameters, strict=True)
+    weights, *biases = (np.asarray(real_array(f"update: {name}", array), np.float64) for name, array in named)
+    # As in an RBM, a bias may be a row or a column.
+    return [weights, *(bias.ravel() if bias.ndim == 2 and 1 in bias.shape else bias for bias in biases)]
 
 
 def _on_path(before: RBM, after: RBM, share: float) -> Parameters:
