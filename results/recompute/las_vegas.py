@@ -1,7 +1,9 @@
-"""Claims of Savarese et al. (2018), figures 1 to 3.
+"""Claims of Savarese et al. (2018).
 
 Tours end in the smallest stopping set unless a claim names another; the protocol leaves this open. Shares of lv-f2b are
 means over trainings before their ratio is taken. The mean of ratios, tried first, is not the published value.
+
+The best learning rate of a trainer of table 2 is that of the largest mean validation log-likelihood over runs.
 """
 
 import re
@@ -10,6 +12,13 @@ import numpy as np
 import xarray as xr
 
 SIZES = (16, 25, 32)
+TRAINERS = ("cd-1", "cd-10", "pcd-1", "pcd-10", "lvs-1", "lvs-3", "lvs-10")
+PUBLISHED = {
+    "lv-t1": (-166.6, -153.4, -152.1, -138.5, -133.3, -132.9, -132.6),
+    "lv-t2": (-169.0, -155.6, -147.0, -146.7, -137.5, -137.5, -137.4),
+}
+EXTREMES = {"large": ("cd-1", "pcd-1"), "small": ("lvs-1",)}
+PRINTED_RATES = (0.01, 0.01, 0.01, 0.01, 0.1, 0.1, 0.1)
 
 
 def summaries(trainings, quantity, pick=min):
@@ -62,6 +71,60 @@ def lv_f2_f3(many):
     yield "lv-f3-unlike", np.mean, [likeness], True
 
 
+def lv_f4(pairs):
+    """Claims of figure 4 from {(training, state): (tours, truth)}; models without a known true log Z are left out."""
+    shape = len({training for training, _ in pairs}), 2, 3, max(data.sizes["replicate"] for data, _ in pairs.values())
+    values, rows = np.full(shape, np.nan), {training: row for row, training in enumerate(sorted({t for t, _ in pairs}))}
+    for (training, state), (data, truth) in pairs.items():
+        if int(truth.attrs.get("converged", 1)) == 1 and np.isfinite(truth.log_z):
+            errors, end = data.log_z - truth.log_z, data.isel(tours=-1)
+            held = (end.low <= truth.log_z) & (truth.log_z <= end.high)
+            parts = [errors.sel(tours=10).values, errors.isel(tours=-1).values, held.values]
+            values[rows[training], state, :, : data.sizes["replicate"]] = parts
+    values = values[np.isfinite(values[:, :, 2]).any(axis=(1, 2))]
+    converges = [values[:, :, :2]]
+    yield (
+        "lv-f4-converges",
+        lambda e: np.sqrt(np.nanmean(e[:, :, 1] ** 2) / np.nanmean(e[:, :, 0] ** 2)),
+        converges,
+        True,
+    )
+    yield "lv-f4-truth", np.nanmean, [np.abs(values[:, :, 1])], True
+    yield "lv-f4-covers", np.nanmean, [values[:, :, 2]], True
+
+
+def lv_table(table, trainings, extremes):
+    """Claims of tables 1 and 2 from the runs of the seven trainers; runs of one number are paired."""
+    runs = range(min(data.sizes["run"] for data in trainings))
+    data = [training.log_likelihood.isel(run=runs) for training in trainings]
+
+    def at(rates, split):
+        """Log-likelihoods (run, trainer) of a split at one learning rate of each trainer."""
+        pairs = zip(data, rates, strict=True)
+        return np.stack([values.sel(rate=rate, split=split).values for values, rate in pairs], axis=1)
+
+    levels = [values.sel(split="validation").mean("run", skipna=False).fillna(-np.inf) for values in data]
+    best = [float(level.rate[level.argmax("rate")]) for level in levels]
+    test = at(best, "test")
+    yield f"{table}-better", lambda a: a[:, 4].mean() - a[:, :4].mean(axis=0).max(), [test], True
+    yield f"{table}-levels", lambda a: np.abs(a.mean(axis=0) - PUBLISHED[table]).mean(), [test], True
+    yield f"{table}-k", lambda a: (a[:, 6] - a[:, 4]).mean(), [test], True
+    if table == "lv-t1":
+        sweeps = [trainings[place].chain_sweeps.isel(rate=0, run=runs).values for place in (6, 1)]
+        yield "lv-t1-complexity", lambda a, b: a.mean() / b.mean(), sweeps, True
+        return
+    others = [0.1 if rate == 0.01 else 0.01 for rate in PRINTED_RATES]
+    gains = at(PRINTED_RATES, "validation") - at(others, "validation")
+    yield "lv-t2-rates", lambda a: a.mean(axis=0).min(), [gains], True
+    large, small = ([extremes[key] for key in keys if key in extremes] for keys in (("cd-1", "pcd-1"), ("lvs-1",)))
+    if len(large) == 2:
+        at_one = [values.log_likelihood.sel(rate=1.0, split="test").isel(run=runs).values for values in large]
+        losses = test[:, [0, 2]] - np.stack(at_one, axis=1)
+        yield "lv-t2-diverge", lambda a: a.mean(axis=0).min(), [losses], True
+    if small and "tours_finished" in small[0]:
+        yield "lv-t2-small", np.mean, [small[0].tours_finished.sel(rate=0.001).values], True
+
+
 def claims(files):
     """The claims of all figures whose data are among the files {path in the folder of data: path}."""
 
@@ -73,3 +136,17 @@ def claims(files):
     trainings = [matching(f"tours/lv-{size}") for size in SIZES]
     yield from lv_f2_f3(trainings[-1]) if trainings[-1] else ()
     yield from lv_f2a(*trainings) if len(set(map(len, trainings))) == 1 and trainings[0] else ()
+    pairs = {}
+    for state, model in enumerate(("lv-32-cd", "lv-32")):
+        for path in files:
+            match = re.fullmatch(rf"figures/lv-f4\.{model}(-\d+)?\.nc", path)
+            truth = f"truths/{model}{match[1] or ''}.nc" if match else ""
+            if truth in files:
+                pairs[match[1] or "", state] = xr.load_dataset(files[path]), xr.load_dataset(files[truth])
+    yield from lv_f4(pairs) if {state for _, state in pairs} == {0, 1} else ()
+    for table in PUBLISHED:
+        runs = [f"trainings/{table}.{trainer}.nc" for trainer in TRAINERS]
+        found = {t: f"trainings/{table}-{rate}.{t}.nc" for rate, ts in EXTREMES.items() for t in ts}
+        extremes = {trainer: xr.load_dataset(files[path]) for trainer, path in found.items() if path in files}
+        if files.keys() >= set(runs):
+            yield from lv_table(table, [xr.load_dataset(files[path]) for path in runs], extremes)

@@ -1,4 +1,9 @@
-"""Claims of Desjardins et al. (2011)."""
+"""Claims of Desjardins et al. (2011).
+
+Shares of a training are those of the update in the last row of its trace. A mean over trainings is taken before a ratio
+of means; a training without a check point where AIS is known is left out. The last tenth of the exchanges begins with
+the first row of the trace in the last tenth. trk-cost-point is missing, because no published file has the time of AIS.
+"""
 
 import re
 
@@ -53,6 +58,91 @@ def trk_f3(checks, traces):
     yield "trk-f3-cover", average, [rows(name, covered) for name in fitting], False
 
 
+def gap(training, after):
+    """Mean |tracked - AIS| of log Z after a share of a training, where the standard error of AIS is at most 0.5."""
+    trace, check = training
+    chosen = (check.std_error <= 0.5) & (check["update"] > after * trace["update"][-1])
+    return float(np.abs(check.tracked_log_z - check.log_z).where(chosen).mean())
+
+
+def known(values):
+    """The values of the trainings that have one."""
+    return np.array(values)[np.isfinite(values)]
+
+
+def trk_f4a(adaptive, linear, growing):
+    """Claims of Desjardins et al., figure 4 left, from lists of trainings (trace, check); trainings are independent."""
+
+    def thirds(name):
+        """Means (training, third) of the rows of the traces after the first tenth."""
+        rows = [trace[name][(trace["update"] > 0.1 * trace["update"][-1]).values].values for trace, _ in adaptive]
+        return np.array([[np.abs(part).mean() for part in np.array_split(row, 3)] for row in rows])
+
+    def grown(means):
+        return means[:, 2].mean() / means[:, 0].mean()
+
+    def exchanges(trace, check):
+        rows = trace.isel(update=(trace["update"] >= 0.9 * trace["update"][-1]).values)
+        made, tried = (rows[name][-1] - rows[name][0] for name in ("exchanges_made", "exchanges_tried"))
+        return (made / tried).min()
+
+    def bridge(trace, check):
+        return trace.bridged_log_z_std_dev.where(trace["update"] >= trace["update"][-1] * 2 / 3).mean()
+
+    def likelihood(trace, check):
+        chosen = (check.std_error <= 0.5) & (check["update"] >= 0.5 * trace["update"][-1])
+        return (check.mean_log_f.sel(split="test") - check.log_z).where(chosen).mean()
+
+    def both(quantity):
+        return [known([float(quantity(*training)) for training in kind]) for kind in (linear, adaptive)]
+
+    def ratio(a, b):
+        return a.mean() / b.mean()
+
+    yield "trk-f4a-bias", grown, [thirds("bias")], True
+    yield "trk-f4a-variance", grown, [thirds("bridged_log_z_std_dev")], True
+    yield "trk-f4a-change", grown, [thirds("observed_change_std_dev")], True
+    yield "trk-f4a-close", np.mean, [known([gap(training, 2 / 3) for training in adaptive])], True
+    yield "trk-f4a-exchange", ratio, both(exchanges), False
+    yield "trk-f4a-bridge", ratio, both(bridge), False
+    yield "trk-f4a-likelihood", lambda a, b: b.mean() - a.mean(), both(likelihood), False
+    yield "trk-f4a-adaptive", ratio, both(lambda *training: gap(training, 0.1)), False
+    yield "trk-f4a-growing", np.mean, [known([gap(training, 0.1) for training in growing])], True
+
+
+def trk_f4b(trainings):
+    """Claims of Desjardins et al., figure 4 right, from trainings (trace, check)."""
+
+    def fall(trace, name):
+        """Tracked likelihood around the middle of a training less that in its last tenth."""
+        share, values = trace["update"] / trace["update"][-1], trace[f"log_likelihood_{name}"]
+        return float(values.where((share >= 0.45) & (share <= 0.55)).mean() - values.where(share >= 0.9).mean())
+
+    def best(trace):
+        return float(trace["update"][trace.log_likelihood_validation.argmax("update")] / trace["update"][-1])
+
+    traces = [trace for trace, _ in trainings]
+    yield "trk-f4b-turn", np.mean, [np.array([fall(trace, "validation") for trace in traces])], True
+    yield "trk-f4b-epoch", np.mean, [np.array([best(trace) for trace in traces])], True
+    yield "trk-f4b-train", np.mean, [np.array([-fall(trace, "train") for trace in traces])], True
+    yield "trk-f4b-close", np.mean, [known([gap(training, 0.1) for training in trainings])], True
+
+
+def trk_cost(data):
+    """Claims on the cost of tracking, from timings of updates."""
+    alone, kalman, rts = (data.seconds.sel(tracker=name).values for name in ("none", "kalman", "rts"))
+    for name, tracked in (("kalman", kalman), ("rts", rts)):
+        yield f"trk-cost-{name}", lambda a, b: a.mean() / b.mean(), [tracked, alone], True
+
+
+def trk_text(name, data):
+    """Claims of Desjardins et al., section 4, on one best model; there are none where AIS is too uncertain."""
+    ais, published = data.test_log_likelihood_ais.values, float(data.attrs["published_ais"])
+    if data.ais_std_error <= 0.5:
+        yield f"trk-text-{name}", np.mean, [np.atleast_1d(data.test_log_likelihood_tracked.values - ais)], True
+        yield f"trk-text-{name}-level", np.mean, [np.atleast_1d(ais - published)], True
+
+
 def trk_t1(best, table):
     """Claims of Desjardins et al., table 1; the data sets are the independent unit."""
     likelihoods = [f"test_log_likelihood_{name}" for name in ("tracked", "ais")]
@@ -70,6 +160,20 @@ def claims(files):
     def matching(pattern):
         return [xr.load_dataset(files[path]) for path in sorted(files) if re.fullmatch(pattern, path)]
 
+    def trainings(model):
+        """Pairs (trace, check) of the trainings of a model."""
+        numbers = [re.fullmatch(rf"models/{model}(-\d+)?\.trace\.nc", path) for path in sorted(files)]
+        stems = [f"{model}{match[1] or ''}" for match in numbers if match]
+        paths = [(f"models/{stem}.trace.nc", f"checks/{stem}.ais.nc") for stem in stems]
+        return [tuple(xr.load_dataset(files[path]) for path in pair) for pair in paths if pair[1] in files]
+
+    yield from trk_f4a(*(trainings(f"trk-f4a{kind}") for kind in ("", "-fixed", "-growing")))
+    yield from trk_f4b(trainings("trk-f4b"))
+    if "timings/trk-cost.nc" in files:
+        yield from trk_cost(xr.load_dataset(files["timings/trk-cost.nc"]))
+    for name, data in (("mnist", "mnist-fixed"), ("caltech", "caltech")):
+        if f"best/trk-text.{data}.nc" in files:
+            yield from trk_text(name, xr.load_dataset(files[f"best/trk-text.{data}.nc"]))
     if "verdicts/trk-f3.nc" in files:
         names = [f"{rate}-{alpha}" for rate in ("slow", "fast") for alpha in ("low", "mid", "high")]
         checks = {name: matching(rf"checks/trk-f3-{name}(-\d+)?\.exact\.nc") for name in (*names, "twenty-fast-mid")}
