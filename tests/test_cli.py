@@ -152,6 +152,13 @@ def test_a_bare_call_prints_help_and_words_have_any_case_and_numbers_exponents(f
         assert "whole number" in err and "usage: logzoo estimate" in err and err.count("\n") == 1
 
 
+def test_only_help_ends_in_success_when_code_calls_sys_exit(monkeypatch):
+    monkeypatch.setattr("logzoo.cli.main._methods", lambda: sys.exit(3))
+    assert main(["methods", "--help"]) == 0
+    with pytest.raises(SystemExit, match="3"):
+        main(["methods"])
+
+
 def test_methods_prints_the_tables_of_the_library(capfd):
     estimators, trainers = logzoo.methods(), logzoo.trainers()
     assert [entry.name for entry in estimators] == [*ESTIMATORS, "auto"]

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import sysconfig
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -95,6 +96,7 @@ def test_a_wrong_average_is_silently_wrong_and_the_right_average_is_not():
         (lambda *_: None, "refused"),
         (lambda *_: (np.inf, 0.1), "refused"),
         (lambda *_: (10.9, np.nan), "refused"),
+        (lambda *_: SimpleNamespace(log_z=10.9, std_error=9.0, reasons=None), "right"),
     ],
 )
 def test_verdicts(solve, verdict):
@@ -102,9 +104,41 @@ def test_verdicts(solve, verdict):
     assert score.verdict == verdict and bool(score.reason) == (verdict == "refused")
 
 
-def test_answers_of_another_form_and_unknown_files_are_errors(tmp_path):
-    with pytest.raises(ValueError, match=r"expected \(log Z, standard error\), found 10.9"):
-        score_solver(lambda *_: 10.9, ["tiny"])
+@pytest.mark.parametrize("answer", [10.9, "12", b"12", (10**400, 1), ["1" * 99], SimpleNamespace(log_z=10.9)])
+def test_an_answer_of_another_form_is_refused_and_shown(answer):
+    scores = score_solver(lambda weights, *_: answer if len(weights) == 6 else None, ["tiny", "twins"])
+    reason = f"expected (log Z, standard error), found {repr(answer)[:80]}"
+    assert scores[0].verdict == "refused" and scores[0].reason.removesuffix("...") == reason
+    assert scores[1].reason == "no answer"
+
+
+def test_a_solver_may_call_sys_exit_and_a_command_may_print_nothing():
+    silent = solver_from(f"{sys.executable} -c pass")
+    reasons = [score_solver(solve, ["tiny"])[0].reason for solve in (lambda *_: sys.exit(3), silent)]
+    assert reasons == ["SystemExit: 3", "ValueError: exit code 0: no output"]
+
+
+@pytest.mark.parametrize(
+    ("solver", "message"),
+    [
+        ("leaves:f", "leaves:f: cannot be imported: SystemExit: 3"),
+        ("math:pi", "math:pi: expected a function, found 3.14"),
+        ("./s 'unclosed", '"./s \'unclosed": cannot be split into words'),
+        ("./leaves.py -x", "./leaves.py: the file is not executable; run chmod +x"),
+        ("math:hypot --sweeps=0", "sweeps: expected a whole number of at least 1, found 0"),
+    ],
+)
+def test_a_solver_that_cannot_run_is_an_error(tmp_path, monkeypatch, capfd, solver, message):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # to which the working folder is added
+    (tmp_path / "leaves.py").write_text("raise SystemExit(3)\n")
+    solver, _, option = solver.partition(" --")
+    assert main(["score", solver, *([f"--{option}"] if option else [])]) == 1
+    out, err = capfd.readouterr()
+    assert out == "" and err.startswith(f"logzoo: error: {message}") and err.count("\n") == 1
+
+
+def test_unknown_files_and_solvers_are_errors(tmp_path):
     (tmp_path / "other.mat").touch()
     with pytest.raises(ValueError, match="SHA-256 of .*other.mat: unknown value 'e3b0.*expected one of 264d0e1b"):
         score_solver(ais, files=[tmp_path / "other.mat"])
@@ -141,6 +175,8 @@ def test_the_commands(tmp_path, monkeypatch, capfd):
     content = json.loads(capfd.readouterr().out)
     assert content["summary"]["off_by_nine:nine_less"]["silently wrong"] == 1
     assert content["scores"]["logzoo ais"][0]["verdict"] == "right"
+    assert main(["score", "off_by_nine:ais", "--only", "twins", "--sweeps", "20", "--method", "auto"]) == 0
+    assert "twins  ours refused: BudgetExceeded: sweeps: expected at least" in capfd.readouterr().out
     assert main(["reference", "list"]) == 0 and len(capfd.readouterr().out.splitlines()) == len(cards()) + 1
     assert main(["reference", "show", "tiny"]) == 0 and json.loads(capfd.readouterr().out) == cards()["tiny"]
     assert main(["reference", "get", "tiny", "-o", "tiny.npz"]) == 0
@@ -153,6 +189,7 @@ def test_the_commands(tmp_path, monkeypatch, capfd):
 
 
 def nine_less(*arrays):
+    print("a line that is no result")
     return ais(*arrays)[0] - 9.0, 0.1
 
 

@@ -97,17 +97,25 @@ def solver_from(text: str) -> Callable[..., Any]:
     """Return the function ``"module:function"``, which may be in the working folder, or a function that runs a command.
 
     A command gets the path of an .npz file (weights, visible_bias, hidden_bias) as its last argument. Its last line of
-    output must hold log Z and the standard error. Raises ValueError if the function cannot be imported or
-    the program does not exist.
+    output must hold log Z and the standard error. Raises ValueError if the function cannot be imported or called, and
+    if the program does not exist or is not executable.
     """
     if re.fullmatch(r"[\w.]+:[\w.]+", text):
         sys.path.insert(0, os.getcwd())  # the import path of an installed command lacks the working folder
         try:
-            return resolved(text)
-        except Exception as error:  # importing a user's module may raise any exception
-            raise ValueError(f"{text}: cannot be imported: {error}") from None
-    words = shlex.split(text)
+            function = resolved(text)
+        except (Exception, SystemExit) as error:  # importing a user's module may raise any exception
+            raise ValueError(f"{text}: cannot be imported: {type(error).__name__}: {error}") from None
+        if not callable(function):
+            raise ValueError(f"{text}: expected a function, found {shown(function)}")
+        return function
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"{shown(text)}: cannot be split into words: {error}") from None
     if not words or shutil.which(words[0]) is None:
+        if words and os.path.isfile(words[0]) and not os.access(words[0], os.X_OK):
+            raise ValueError(f"{words[0]}: the file is not executable; run chmod +x, or put its interpreter first")
         raise ValueError(f"{shown(text)}: expected module:function, or a command that starts with a program")
     return partial(_run_command, words)
 
@@ -121,8 +129,8 @@ def score_solver(
     ----------
     solve : callable
         ``solve(weights, visible_bias, hidden_bias)`` gets arrays of float64 and returns log Z and its standard error
-        in nats, or an `Estimate`. The solver refuses if it raises an exception, or returns None, impossible numbers or
-        an `Estimate` that did not converge.
+        in nats, or an `Estimate`. The solver refuses if it raises an exception or calls ``sys.exit``, or returns None,
+        impossible numbers, an answer of another form, or an `Estimate` that did not converge.
     names : iterable of str, optional
         Names of cards. By default all RBMs that are part of logzoo or in ``files``.
     files : iterable of paths
@@ -137,7 +145,7 @@ def score_solver(
     Raises
     ------
     ValueError
-        For unknown names and files, missing files, and answers of another form.
+        For unknown names and files, and missing files.
 
     Examples
     --------
@@ -167,7 +175,7 @@ def _score(card, solve, rbm):
     start, answer, failure = sum(os.times()[:4]), None, "no answer"
     try:
         answer = solve(*(np.array(getattr(rbm, name)) for name in PARAMETERS))
-    except Exception as error:  # a user's solver may raise any exception
+    except (Exception, SystemExit) as error:  # a user's solver may raise any exception
         failure = shortened(f"{type(error).__name__}: {error}", 200)
     seconds = sum(os.times()[:4]) - start
     log_z, std_error, reason = (math.nan, math.nan, failure) if answer is None else _read(answer)
@@ -181,11 +189,12 @@ def _read(answer):
     """(log Z, standard error, reason to refuse or "") of an answer."""
     try:
         pair = (answer.log_z, answer.std_error) if hasattr(answer, "log_z") else answer
-        log_z, std_error = map(float, pair)
-    except (TypeError, ValueError):
-        raise ValueError(f"solver: expected (log Z, standard error), found {shown(answer)}") from None
+        # Without this check, a text such as "12" would be read as two numbers.
+        log_z, std_error = map(float, () if isinstance(pair, str | bytes) else pair)
+        reasons = ", ".join(getattr(answer, "reasons", None) or ())
+    except Exception:  # a user's object may raise any exception
+        return math.nan, math.nan, f"expected (log Z, standard error), found {shown(answer)}"
     finite = math.isfinite(log_z) and 0.0 <= std_error < math.inf
-    reasons = ", ".join(getattr(answer, "reasons", ()))
     return log_z, std_error, reasons if finite else f"log Z {log_z}, standard error {std_error}"
 
 
@@ -195,6 +204,6 @@ def _run_command(words, *arrays):
         np.savez(path, **dict(zip(PARAMETERS, arrays, strict=True)))
         run = subprocess.run([*words, path], capture_output=True, text=True)
     lines = (run.stderr if run.returncode else run.stdout).strip().splitlines() or ["no output"]
-    if run.returncode:
+    if run.returncode or not run.stdout.strip():
         raise ValueError(f"exit code {run.returncode}: {lines[-1]}")
     return lines[-1].split()

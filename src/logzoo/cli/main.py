@@ -6,7 +6,7 @@ Slow imports are inside the commands, so that help is printed at once.
 from __future__ import annotations
 
 import json
-from argparse import RawDescriptionHelpFormatter
+from argparse import REMAINDER, RawDescriptionHelpFormatter
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -58,7 +58,7 @@ def command_parser() -> Parser:
     # Former commands of logzoo: the message names the present command.
     for name in ("audit", "crate"):
         add = command(name, partial(_moved, name), f"See `replication {name}`.")
-        add("arguments", nargs="*", metavar="rest", help="arguments of that command")
+        add("arguments", nargs=REMAINDER, metavar="rest", help="arguments of that command")
     return parser
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING
 
 from logzoo.cli.estimating import JSON
@@ -38,14 +40,16 @@ def run_reference(action: str, name: str | None, output: str | None) -> None:
     """List the reference RBMs, print the card of an RBM, or write its parameters."""
     import numpy as np
 
-    from logzoo.checks import one_of
+    from logzoo.checks import one_of, shown
     from logzoo.io.atomic import resolved_output, written_whole
     from logzoo.reference import cards, load_reference
 
     if action == "list":
         heads = ("name", "visible", "hidden", "log Z [nat]", "std error", "title")
-        keys = ("name", "visible", "hidden", "log_z", "std_error", "title")
-        rows = [[card[key] for key in keys] for card in cards().values()]
+        rows = []
+        for card in cards().values():
+            error = f"{card['std_error']:.4f}" if card["std_error"] else "exact"
+            rows.append((card["name"], card["visible"], card["hidden"], f"{card['log_z']:.4f}", error, card["title"]))
         write(columns(heads, rows, words=True))
         return
     if name is None:
@@ -54,11 +58,13 @@ def run_reference(action: str, name: str | None, output: str | None) -> None:
     if action == "show":
         write(json.dumps(card, indent=2, ensure_ascii=False) + "\n")
         return
-    if output is None or not output.endswith(".npz"):
-        raise ValueError(f"reference get: expected -o FILE.npz, found {output}")
+    if output is None or not output.lower().endswith(".npz"):
+        raise ValueError(f"reference get: expected -o FILE.npz, found {'no -o' if output is None else shown(output)}")
     rbm = load_reference(name)  # before the file is created, because loading may raise ValueError
-    with written_whole(resolved_output(output)) as path, path.open("wb") as stream:
+    target = resolved_output(output)
+    with written_whole(target) as path, path.open("wb") as stream:
         np.savez(stream, weights=rbm.weights, visible_bias=rbm.visible_bias, hidden_bias=rbm.hidden_bias)
+    write(table([("written", target)]))
 
 
 def run_score(
@@ -66,13 +72,17 @@ def run_score(
 ) -> int:
     """Score a solver and an estimator of logzoo. Returns 1 if the solver is silently wrong on any RBM, else 0."""
     from logzoo.api import estimate_log_z
+    from logzoo.budgets import SweepLedger
     from logzoo.estimators.estimator_registry import find
     from logzoo.models.rbm import RBM
     from logzoo.reference import score_solver, solver_from, summary
 
-    find(method)  # refuses unknown names before anything runs
-    theirs = score_solver(solver_from(solver), only, files=files)
-    ours = score_solver(lambda *arrays: estimate_log_z(RBM(*arrays), method, sweeps=sweeps), only, files=files)
+    # Unknown methods and impossible budgets are refused before anything runs.
+    find(method)
+    SweepLedger(sweeps, chains=1)
+    with redirect_stdout(sys.stderr):  # a solver may print, and stdout is for the result
+        theirs = score_solver(solver_from(solver), only, files=files)
+        ours = score_solver(lambda *arrays: estimate_log_z(RBM(*arrays), method, sweeps=sweeps), only, files=files)
     totals = {solver: summary(theirs), f"logzoo {method}": summary(ours)}
     if as_json:
         rows = {name: [row._asdict() for row in scores] for name, scores in zip(totals, (theirs, ours), strict=True)}
@@ -83,11 +93,12 @@ def run_score(
 
 
 def _text(theirs, ours, totals):
-    """A text with errors and verdicts for each RBM, the refusals of the user's solver, and totals for each solver."""
+    """A text with errors and verdicts for each RBM, the reasons of refusals, and totals for each solver."""
     heads = ("error [nat]", "std error", "verdict")
     form = "{0.error:+z.4f}|{0.std_error:.4f}|{0.verdict}|{1.error:+z.4f}|{1.std_error:.4f}|{1.verdict}".format
     rows = [(row.name, *form(row, other).split("|")) for row, other in zip(theirs, ours, strict=True)]
     reasons = [(row.name, f"refused: {row.reason}") for row in theirs if row.reason]
+    reasons += [(row.name, f"ours refused: {row.reason}") for row in ours if row.reason]
     counts = [(name, *map("{:.5g}".format, total.values())) for name, total in totals.items()]
     parts = [columns(("reference", *heads, *(f"ours: {head}" for head in heads)), rows)]
     parts += [table(reasons)] if reasons else []

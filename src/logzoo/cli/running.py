@@ -26,11 +26,15 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(f"{message}; usage: {' '.join([self.prog, '[options]', *words])} (see {self.prog} --help)")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse as argparse does, but refuse unknown --flags here, where the flags of the command are available."""
+        """Parse as argparse does, but refuse other arguments here, where the flags of the command are available."""
         known, others = super().parse_known_args(args, namespace)
         for text in others:
-            if text.startswith("--"):
-                self.error(_unknown("option", text.partition("=")[0], self._option_string_actions))
+            option = text.partition("=")[0]
+            # A known option is unexpected if it stands after --, where every word is a positional argument.
+            if option.startswith("--") and option not in self._option_string_actions:
+                self.error(_unknown("option", option, self._option_string_actions))
+        if others:
+            self.error(f"unexpected arguments: {' '.join(others)}")
         return known, others
 
     def _check_value(self, action, value):
@@ -92,11 +96,12 @@ def run_command(
             for argument in argv:
                 if re.fullmatch("-[^=]*=--", argument):  # argparse reads this as an empty list
                     raise ValueError(f"{argument}: expected a value after =")
-            arguments = vars(parser.parse_args(argv))
+            try:
+                arguments = vars(parser.parse_args(argv))
+            except SystemExit:  # --help and --version; bad usage raises ValueError
+                return 0
             prepared(arguments)
             return arguments.pop("run")(**arguments) or 0
-    except SystemExit:  # --help; bad usage raises ValueError
-        return 0
     except KeyboardInterrupt:
         tell("interrupted", parser.prog)
         return 130

@@ -114,7 +114,8 @@ def estimate(
     if ledger.remaining < least:
         raise BudgetExceeded(
             f"sweeps: expected at least {least:,} for each of {ledger.chains} chains, found {ledger.remaining:,}; "
-            "more chains need fewer sweeps each, because they share the cost of the evidence"
+            "other methods, such as ais, need fewer; more chains need fewer each, because they share the cost of the "
+            "evidence"
         )
     display = {"threads": threads, "progress": progress}
     (lower, upper), modes = _searched(rbm, ledger, _FIRST, stream.child("modes", 0), data, threads)
@@ -180,6 +181,7 @@ def default_sweeps(rbm: RBM, chains: int) -> int:
 
     The result is at least twice the number of sweeps up to the end of the first round.
     """
+    rbm = without_certain(rbm)[0]  # `estimate` gets the RBM without these units
     weights = rbm.visible * rbm.hidden + _WEIGHTS_OF_A_UNIT * (rbm.visible + rbm.hidden)
     affordable = min(_MOST_SWEEPS, int(_MOST_WORK / (weights * chains)))
     return max(affordable, 2 * _least_sweeps(rbm, chains))
