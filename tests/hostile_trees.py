@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import h5py
 import netCDF4
 
 from logzoo.io.netcdf import seal
@@ -74,6 +75,24 @@ def large_artifact(tree, outside, url, draws):
         file.createVariable("x", "f8", ("x",), zlib=True, chunksizes=(1 << 20,), fill_value=0.0)
         file.setncattr("content_sha256", "0" * 64)
     seal(path)
+
+
+def values_in_a_fifo(tree, outside, url, draws, form=None):
+    """A sealed artifact whose values are in a FIFO of the user's."""
+    path, target = _some(tree, draws, ".nc"), str(outside / "fifo")
+    path.unlink()
+    with h5py.File(path, "w", track_order=True) as file:
+        match form or draws.choice(["storage", "virtual", "link"]):
+            case "storage":
+                file.create_dataset("x", (1,), "f8", external=[(target, 0, 8)])
+            case "virtual":
+                layout = h5py.VirtualLayout((1,), "f8")
+                layout[:] = h5py.VirtualSource(target, "x", (1,))
+                file.create_virtual_dataset("x", layout)
+            case "link":
+                file["x"] = h5py.ExternalLink(target, "x")
+    seal(path)
+    os.mkfifo(target)
 
 
 def jobs_in_the_manifest(tree, outside, url, draws):
@@ -147,10 +166,11 @@ def another_scale(tree, outside, url, draws):
 
 MUTATIONS = (
     *(link_to("precious.txt"), link_to("made-by-the-audit.nc"), link_to_a_folder, report_is_a_link, fifo, device),
-    *(sparse, large_artifact),
+    *(sparse, large_artifact, values_in_a_fifo),
     *(jobs_in_the_manifest, paths_in_the_manifest, deep_or_long_json, addresses_in_raw_data, provenance_that_leads_out),
     *(code_beside_the_data, names_that_steer, another_scale),
 )
+BESIDE = {report_is_a_link, code_beside_the_data}
 
 
 def state_of(folder):

@@ -166,7 +166,10 @@ def test_the_manifest_lists_every_file_and_every_listed_file_is_there(tree):
     assert faults(tree) == {(PDF, "present"), ("data/tiny/tables/u.nc", "manifest")}
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[" * 100_000, '{"files": 1}'])
+FORM = '{"scale": "tiny", "files": {}, "left_out": {}, "hours": {"f": %s}}'
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[" * 100_000, '{"files": 1}', FORM % "NaN", FORM % '1, "f": 1'])
 def test_a_manifest_of_another_form_is_a_fault(tree, text):
     (tree / MANIFEST).write_text(text)
     assert (MANIFEST, "manifest") in faults(tree)
@@ -244,6 +247,13 @@ def test_unchecked_large_files_are_in_both_reports(tmp_path):
     write_report(findings, tmp_path / "report.json")
     assert "data/tiny/large.nc" in report(findings)
     assert "data/tiny/large.nc" in " ".join(json.loads((tmp_path / "report.json").read_text())["notes"])
+
+
+@pytest.mark.parametrize("text", ["seed: 1", "scale: 5", "scale: [a]", "scale: 2024-01-01", "scale: {a: 1}", "[1]"])
+def test_a_users_configuration_names_its_scale(tmp_path, text):
+    (tmp_path / "mine.yaml").write_text(text)
+    with pytest.raises(ValueError, match="^[^\n]*mine.yaml: [^\n]*expected [^\n]*$"):
+        checkout.configuration_files(tmp_path / "mine.yaml")
 
 
 @pytest.mark.parametrize("arguments", [["--regenerate", "-1"], ["--seed", "x"], ["--configfile", "none.yaml"]])

@@ -1,5 +1,6 @@
 """Publication: files that readers see and their inputs, with hashes of all others; only of finished, faultless runs."""
 
+import shutil
 from unittest.mock import Mock
 
 import pytest
@@ -53,7 +54,10 @@ def test_published_results_are_sound_by_themselves_and_published_in_the_same_byt
     first = bytes_of(tree / "results/tiny")
     findings = audit(tree / "results/tiny", {"tiny": jobs_of(tree)})
     assert (findings.faults, findings.stale) == ([], {})
-    (tree / "results/tiny/data/old.nc").touch()
+    # A project that is restored from the publication publishes the same bytes.
+    for part in ("data", "figures"):
+        shutil.rmtree(tree / part)
+        shutil.copytree(tree / "results/tiny" / part, tree / part)
     publish(tree, "tiny", jobs_of(tree))
     assert bytes_of(tree / "results/tiny") == first
     # An interrupted publication leaves the old one.
@@ -70,6 +74,8 @@ def test_a_run_without_some_files_adds_to_the_publication_that_has_them(tree):
     for path in lost:
         (tree / path).unlink()
     write_manifest(tree, "tiny", [path for path in files_of(tree) if scale_of(path) is None], "0123abcd")
+    # As after a publication that was killed between its two renames.
+    (tree / "results/tiny").rename(tree / "results/.tiny.0123abcd-old.tmp")
     publish(tree, "tiny", jobs_of(tree), add=True)
     assert bytes_of(tree / "results/tiny") == whole
     jobs = jobs_of(tree)
@@ -92,3 +98,27 @@ def test_what_is_too_large_unfinished_faulty_stale_or_not_ours_is_refused(tree):
     assert "run the workflow" in refused(tree)
     (tree / "results/tiny").mkdir(parents=True)
     assert "expected published results or nothing" in refused(tree)
+
+
+def test_files_of_the_user_and_links_are_not_replaced(tree):
+    publish(tree, "tiny", jobs_of(tree))
+    target, notes = tree / "results/tiny", tree / "results/tiny/data/notes.md"
+    notes.touch()
+    assert "found 'data/notes.md'" in refused(tree) == refused(tree, add=True)
+    notes.unlink()
+    target.symlink_to(target.rename(tree / "elsewhere"))
+    assert "found a link" in refused(tree)
+
+
+def test_an_error_in_a_page_comes_before_the_publication_and_line_ends_stay(tree):
+    page, end = tree / "README.md", b"-->x<!-- / -->\r\n"
+    for content, error in (
+        (b"\xe9", "expected text in UTF-8: "),
+        (b"<!-- tiny: none " + end, "<!-- tiny: none -->: expected a claim"),
+        (b"<!-- mine: summary " + end, "<!-- mine: summary -->: no published results of mine"),
+    ):
+        page.write_bytes(content)
+        assert refused(tree).startswith(f"README.md: {error}")
+    page.write_bytes(b"<!-- tiny: papers " + end)
+    assert publish(tree, "tiny", jobs_of(tree)).endswith("updated: README.md\n")
+    assert page.read_bytes().count(b"\r\n") == page.read_bytes().count(b"\n") > 5

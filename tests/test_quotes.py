@@ -52,6 +52,13 @@ def test_claims_are_quoted_by_number_and_verdict(root, card):
     assert texts == list(expected.values())
 
 
+def test_a_mark_without_end_is_refused(root):
+    mark = "<!-- decisive: summary -->"
+    for rest in ("kept", f"kept {mark}old<!-- / -->"):
+        with pytest.raises(ValueError, match=f"^{PAGE}: {mark}: expected <!-- / --> before the next mark"):
+            requoted(mark + rest, PAGE, root)
+
+
 def test_lists_have_every_claim_of_their_verdict_once(root, card):
     for name, verdict in (("findings", NOT_REPRODUCED), ("undecided", UNDECIDED), ("untested", NOT_TESTED)):
         text = quoted(name, root)

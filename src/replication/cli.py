@@ -94,7 +94,6 @@ def _publish(folder, scale, configfile, megabytes, add):
     from replication.audit import checkout
     from replication.audit.publish import publish
     from replication.costs import core_hours
-    from replication.reporting.quotes import requote_pages
 
     known = checkout.configuration_files(configfile)
     if scale not in known:
@@ -102,7 +101,6 @@ def _publish(folder, scale, configfile, megabytes, add):
         raise ValueError(f"--scale: unknown value {shown(scale)}; {expected_one_of(scale, known)}; {others}")
     jobs, hours = checkout.jobs_of_scale(scale, known[scale]), core_hours(_catalogue(folder, known[scale]))
     write(publish(folder, scale, jobs, most=megabytes, hours=hours, add=add))
-    write("".join(f"updated: {page}\n" for page in requote_pages(folder)))
 
 
 def _crate(folder, scale, configfile, agent):

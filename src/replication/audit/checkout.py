@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import yaml
 
+from logzoo.checks import shown
 from logzoo.io.netcdf import agree, check_seal, load_raw
 from logzoo.io.reading import open_regular, read_bytes
 from logzoo.io.schema import SCHEMAS
@@ -45,14 +46,19 @@ def configuration_files(configfile: FilePath | None = None) -> dict[str, Any]:
     """Returns {scale: path} of the configuration files of the checkout and the user; empty without a checkout."""
     if not (ROOT / "Snakefile").is_file():
         return {}
-    files = [*sorted((ROOT / "config").glob("*.yaml")), *([] if configfile is None else [Path(configfile).resolve()])]
+    users = None if configfile is None else Path(configfile).resolve()
+    files = [*sorted((ROOT / "config").glob("*.yaml")), *([] if users is None else [users])]
     scales = {}
     for path in files:
         try:
-            scales[yaml.safe_load(read_bytes(path)).get("scale")] = path
-        except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
+            scale = yaml.safe_load(read_bytes(path)).get("scale")
+        except (OSError, ValueError, AttributeError, RecursionError, yaml.YAMLError) as error:
             raise ValueError(f"{path}: expected a configuration with a scale: {one_line(error)}") from None
-    return {scale: path for scale, path in scales.items() if isinstance(scale, str)}
+        if isinstance(scale, str):
+            scales[scale] = path
+        elif path == users:
+            raise ValueError(f"{path}: scale: expected a name, such as mine, found {shown(scale)}")
+    return scales
 
 
 def jobs_of_scale(scale: str, configfile: FilePath) -> dict[str, Any]:

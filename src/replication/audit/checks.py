@@ -7,6 +7,9 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
+import h5py
+
+from logzoo.checks import shown
 from logzoo.io import schema
 from logzoo.io.netcdf import check_seal, content_sha256, load_raw, read_provenance, unpacked_bytes
 from logzoo.io.reading import json_object, read_bytes
@@ -41,6 +44,7 @@ def check_file(findings: Findings, folder: Path, path: str, kind: str | None) ->
 def _check_artifact(findings, file, path, kind):
     def read():
         check_seal(file)
+        _check_links(file)
         large = unpacked_bytes(file) > _MOST_BYTES
         return (None, read_provenance(file)) if large else (dataset := load_raw(file), dataset.attrs)
 
@@ -60,6 +64,20 @@ def _check_artifact(findings, file, path, kind):
             content = content_sha256(dataset)
         findings.check(path, "content", content == stated, f"content {content}", f"content_sha256 {stated}")
     return content, findings.read(path, "provenance", lambda: _record(attributes), "parameters, inputs, source digest")
+
+
+def _check_links(file):
+    """Refuse a NetCDF file whose links or values lie elsewhere: reading it would open any file, even a FIFO."""
+
+    def elsewhere(name, item):
+        return name if isinstance(item, h5py.Dataset) and (item.is_virtual or item.external) else None
+
+    with h5py.File(file, "r") as content:
+        # A callback that returns a name ends the walk. Neither walk follows soft or external links.
+        name = content.visititems_links(lambda name, link: None if isinstance(link, h5py.HardLink) else name)
+        name = name or content.visititems(elsewhere)
+    if name is not None:
+        raise ValueError(f"{shown(name)} is a link, or its values are in another file")
 
 
 def _record(attributes):

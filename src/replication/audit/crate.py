@@ -15,6 +15,7 @@ import yaml
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
+from logzoo.checks import shown
 from logzoo.io.atomic import write_text
 from logzoo.io.netcdf import load_raw
 from logzoo.io.reading import read_bytes, sha256_of
@@ -47,18 +48,21 @@ def write_crate(
     """Describe the finished run of a scale in `ro-crate-metadata.json` in the folder of its project. Returns the path.
 
     jobs: as for `audit`, or None. agent: name of the person who ran the workflow, or None. Raises a one-line ValueError
-    if the run is not finished, or has faults or stale files. The error is also raised for a missing Snakefile,
-    and for a missing or incomplete CITATION.cff.
+    if the run is not finished, or has faults or stale files. The error is also raised for a missing Snakefile, for a
+    missing or incomplete CITATION.cff, and for an agent without a name.
     """
     folder = Path(folder)
+    if agent is not None and not (agent.strip() and agent.isprintable()):
+        raise ValueError(f"agent: expected the name of a person, found {shown(agent)}")
     files = files_of_run(folder, scale, jobs)
     try:
         citation = yaml.safe_load(read_bytes(folder / "CITATION.cff"))
         content = _described(folder, scale, files, citation, agent)
+        text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False)
     except (OSError, KeyError, TypeError, AttributeError, ValueError, yaml.YAMLError) as error:
         reason = getattr(error, "strerror", None) or one_line(error)
         raise ValueError(f"{folder}: expected a complete CITATION.cff and a Snakefile, found {reason}") from None
-    write_text(folder / CRATE, json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    write_text(folder / CRATE, f"{text}\n")
     return folder / CRATE
 
 

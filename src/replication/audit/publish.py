@@ -7,17 +7,21 @@ file. The manifest lists the hashes of all files that are left out.
 from __future__ import annotations
 
 import math
+import os
 import shutil
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logzoo.checks import positive_number, shown
+from logzoo.io.atomic import write_bytes
 from logzoo.io.schema import SCHEMAS
 from logzoo.printing import table
 from replication.artifacts import content_hash
 from replication.audit.manifest import Manifest, manifest_path, read_manifest
 from replication.audit.tree import audit
 from replication.layout import folder_written_whole, kind_of, scale_of
+from replication.reporting.quotes import changed_pages
 
 if TYPE_CHECKING:
     from typing import Any
@@ -39,18 +43,19 @@ def publish(
     hours: dict[str, float] | None = None,
     add: bool = False,
 ) -> Any:
-    """Publish the finished run of a scale in results/<scale>/ of its project.
+    """Publish the finished run of a scale in results/<scale>/ of its project, and update the pages that quote it.
 
     jobs: {path: job} of the scale. most: largest size in megabytes. hours: {figure: expected core-hours of its jobs}.
     add: keep the files of an earlier publication that this run does not have. By default they are removed. Returns
-    lines with the number of published files of each kind, and the total size. Raises a one-line ValueError if the run
-    is not finished, has faults or stale files, has nothing to publish, or is too large. The error is also raised if
-    results/<scale> exists without manifest, or if files kept by `add` are faulty or stale. A failure changes no files.
+    lines with the number of published files of each kind, the total size, and the changed pages. Raises a one-line
+    ValueError if the run is not finished, has faults or stale files, has nothing to publish, or is too large. The error
+    is also raised if results/<scale> is a link or has files that no publication wrote, if files kept by `add` are
+    faulty or stale, and if a page has a wrong mark. A failure changes no files.
     """
     folder, target = Path(folder), Path(folder, "results", scale)
-    if target.exists() and not (target / manifest_path(scale)).is_file():
-        raise ValueError(f"results/{scale}: expected published results or nothing, found no {manifest_path(scale)}")
-    earlier = read_manifest(target, scale) if add and target.exists() else Manifest(scale, {}, {}, {})
+    most = positive_number("megabytes", most)
+    present = _published(target, scale)
+    earlier = present if add else Manifest(scale, {}, {}, {})
     files = files_of_run(folder, scale, {scale: jobs})
     wanted = {path for path in files if kind_of(path) in (*_SHOWN, "zoo")}
     # The finished inputs of an unfinished figure are published as well, so that a later run need not regenerate them.
@@ -59,11 +64,14 @@ def publish(
     if not chosen:
         raise ValueError(f"results/{scale}: nothing to publish, because no figure or verdict is finished")
     sources = {path: target for path in earlier.files if path not in files} | {path: folder for path in chosen}
-    left_out = {path: digest for path, digest in earlier.left_out.items() if path not in sources}
+    # A project that was restored from published results lacks files, too.
+    run = read_manifest(folder, scale)
+    left_out = {**earlier.left_out, **run.left_out}
+    left_out = {path: digest for path, digest in left_out.items() if path not in sources}
     left_out |= {path: _content(folder, path, files[path]) for path in files if path not in chosen}
     digests = {**earlier.files, **files}
     listed = {path: digests[path] for path in sources}
-    text = Manifest(scale, listed, left_out, hours or {}, read_manifest(folder, scale).protocol).text()
+    text = Manifest(scale, listed, left_out, hours or {}, run.protocol).text()
     sizes = {path: (source / path).stat().st_size for path, source in sources.items()} | {
         manifest_path(scale): len(text)
     }
@@ -78,10 +86,35 @@ def publish(
         for path, source in sources.items():
             shutil.copyfile(source / path, fresh / path)
         (fresh / manifest_path(scale)).write_text(text)
-        if add:
-            files_of_run(fresh, scale, {scale: jobs})
+        files_of_run(fresh, scale, {scale: jobs})
+        # Errors in pages are raised here, before the old results are replaced.
+        changed = changed_pages(folder, {scale: fresh})
+    for page, content in changed.items():
+        write_bytes(folder / page, content)
+    updated = "".join(f"updated: {page}\n" for page in changed)
     rows = [(kind, str(count)) for kind, count in sorted(Counter(kind_of(path) for path in sizes).items())]
-    return f"{table(rows)}published: results/{scale}, {len(sizes)} files, {total:.1f} MB\n"
+    return f"{table(rows)}published: results/{scale}, {len(sizes)} files, {total:.1f} MB\n{updated}"
+
+
+def _published(target, scale):
+    """The manifest of an earlier publication, after a check that nothing but its files would be replaced."""
+    # A process that was killed while it replaced the earlier publication has left it under another name.
+    for moved in target.parent.glob(f".{scale}.*-old.tmp"):
+        if not target.exists():
+            os.replace(moved, target)
+    if target.is_symlink():
+        raise ValueError(f"results/{scale}: expected a folder or nothing, found a link; replace it by its folder")
+    if not target.exists():
+        return Manifest(scale, {}, {}, {})
+    if not (target / manifest_path(scale)).is_file():
+        raise ValueError(f"results/{scale}: expected published results or nothing, found no {manifest_path(scale)}")
+    manifest = read_manifest(target, scale)
+    others = {path for path in target.rglob("*") if path.is_symlink() or not path.is_dir()}
+    others -= {target / path for path in (*manifest.files, manifest_path(scale))}
+    if others:
+        name = shown(str(min(others).relative_to(target)))
+        raise ValueError(f"results/{scale}: expected published files only, found {name}; move it elsewhere")
+    return manifest
 
 
 def files_of_run(folder: Path, scale: str, jobs: Any = None) -> dict[str, str]:

@@ -9,33 +9,44 @@ NAME` gives a table. If the run is unfinished, the published verdicts are quoted
 """
 
 import re
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 import numpy as np
 import xarray as xr
 
-from logzoo.io.atomic import write_text
+from logzoo.io.atomic import check_replaceable
 from logzoo.io.netcdf import read_artifact
 from logzoo.io.reading import read_json
+from logzoo.printing import one_line
 from replication.reporting.scorecard import counts_by_paper, entries, link, summary
 from replication.reporting.verdicts import BOUNDS, FAILED, NOT_TESTED, UNDECIDED, VERDICTS, why_of
 
-_MARKED = re.compile(r"(<!-- ([\w-]+): ([^>]+?) -->).*?(<!-- / -->)", re.DOTALL)
+_START = r"<!-- ([\w-]+): ([^>]+?) -->"
+# A mark without end reaches to the next mark or the end of the page, and is refused.
+_MARKED = re.compile(rf"({_START}).*?(<!-- / -->|(?={_START})|\Z)", re.DOTALL)
 
 
-def requoted(text: str, page: str, root: Path) -> str:
+def requoted(text: str, page: str, root: Path, fresh: Mapping[str, Path] | None = None) -> str:
     """The text of a page, with quotations updated from the results published below `root`.
 
-    page: path of the page from `root`. Raises a one-line ValueError for a mark with an unknown name.
+    page: path of the page from `root`. fresh: {scale: folder} of results that are not in their place yet. Raises a
+    one-line ValueError with the page and the mark for a mark without end, with an unknown name or without results.
     """
     results = {}
 
     def renewed(mark):
-        start, scale, name, end = mark.groups()
-        if scale not in results:
-            results[scale] = _Results(root, scale)
-        return start + results[scale].quoted(name, page) + end
+        start, scale, name, end = mark.groups()[:4]
+        try:
+            if not end:
+                raise ValueError("expected <!-- / --> before the next mark or the end of the page")
+            if scale not in results:
+                results[scale] = _Results(root, scale, (fresh or {}).get(scale))
+            quotation = results[scale].quoted(name, page)
+        except ValueError as error:
+            raise ValueError(f"{page}: {one_line(start)}: {error}") from None
+        return start + (quotation.replace("\n", "\r\n") if "\r\n" in text else quotation) + end
 
     return _MARKED.sub(renewed, text)
 
@@ -46,37 +57,44 @@ def pages(root: Path) -> list[Path]:
     return [*filter(Path.is_file, readmes), *sorted(Path(root, "docs").glob("**/[!_]*.md"))]
 
 
-def requote_pages(root: Path) -> list[str]:
-    """Update the `pages` below `root`. Returns the paths of the changed pages."""
-    changed = []
+def changed_pages(root: Path, fresh: Mapping[str, Path] | None = None) -> dict[str, bytes]:
+    """Returns {path: new content} of the `pages` below `root` that change. Arguments and errors as in `requoted`."""
+    changed = {}
     for path in pages(root):
-        page, old = path.relative_to(root).as_posix(), path.read_text()
-        new = requoted(old, page, root)
+        page, old = path.relative_to(root).as_posix(), path.read_bytes()
+        try:
+            # Bytes keep their ends of lines.
+            text = old.decode()
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{page}: expected text in UTF-8: {error}") from None
+        new = requoted(text, page, root, fresh).encode()
         if new != old:
-            write_text(path, new)
-            changed.append(page)
+            check_replaceable(path)
+            changed[page] = new
     return changed
 
 
 class _Results:
     """The published results of one scale."""
 
-    def __init__(self, root, scale):
-        self._root, self._scale = Path(root), scale
-        self._folder = PurePosixPath("results", scale)
+    def __init__(self, root, scale, files=None):
+        self._scale, self._folder = scale, PurePosixPath("results", scale)
+        self._files = Path(files or root / self._folder)
 
     @cached_property
     def _card(self):
-        data = self._root / self._folder / "data" / self._scale
+        data = self._files / "data" / self._scale
         if Path(data, "scorecard.nc").is_file():
             return read_artifact(data / "scorecard.nc", "scorecard")
         # The scorecard is the last artifact of a run.
         tables = [read_artifact(path, "verdict") for path in sorted(data.glob("verdicts/*.nc"))]
+        if not tables:
+            raise ValueError(f"no published results of {self._scale}")
         return self._with_figures(xr.concat(tables, "id", combine_attrs="drop"))
 
     def _with_figures(self, card):
         """A table of verdicts with the columns `paper`, `picture` and `reason` of a scorecard."""
-        folder = self._root / self._folder
+        folder = self._files
         written = [path for form in ("png", "html") for path in folder.glob(f"figures/{self._scale}/*/*.{form}")]
         paths = {path.stem: path.relative_to(folder).as_posix() for path in written}
         picture = [paths.get(figure, "") for figure in card["figure"].values]
@@ -86,7 +104,7 @@ class _Results:
 
     @cached_property
     def _hours(self):
-        return read_json(self._root / self._folder / "data" / self._scale / "manifest.json")["hours"]
+        return read_json(self._files / "data" / self._scale / "manifest.json")["hours"]
 
     @cached_property
     def _rows(self):
@@ -109,12 +127,12 @@ class _Results:
         }
         if name in blocks:
             return "\n\n" + "\n".join(blocks[name](PurePosixPath(page).parent)) + "\n\n"
-        written = list((self._root / self._folder / "figures" / self._scale).glob(f"*/{of}.md"))
+        written = list((self._files / "figures" / self._scale).glob(f"*/{of}.md"))
         if kind == "table" and len(written) == 1:
             rows = [line for line in written[0].read_text().splitlines() if line.startswith("|")]
             return "\n\n" + "\n".join(rows) + "\n\n"
         expected = f"a claim, verdict CLAIM, table TABLE, summary, {', '.join(blocks)}"
-        raise ValueError(f"{page}: <!-- {self._scale}: {name} -->: expected {expected}, found {name!r}")
+        raise ValueError(f"expected {expected}, found {name!r}")
 
     def _papers(self, _):
         by_paper = counts_by_paper(self._rows.values())
