@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import logsumexp
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import positive_number, real_array, whole_number
-from logzoo.estimators.result import REACH, reasons_of
+from logzoo.estimators.evidence import gather, weighed
+from logzoo.estimators.result import REACH, Estimate, reasons_of
 from logzoo.estimators.weights import is_steep
 from logzoo.kernels.fixed_point import fixed_point_parameters
 from logzoo.models.rbm import PARAMETERS, RBM
@@ -30,6 +32,9 @@ _SPREAD, _MOST_STEPS = 0.3, 5
 # Log-weights that differ by at most this share of their size are equal up to rounding.
 _ROUNDING = 1e-12
 _COHORTS = 10
+# Chains of the evidence on the first RBM. An RBM counts as untrained, and has no evidence, if its log-weights, relative
+# to independent units, are at most this many nats on average.
+_EVIDENCE_CHAINS, _UNTRAINED = 256, 3.0
 
 
 class LogZTracker:
@@ -39,6 +44,7 @@ class LogZTracker:
     al. 2023). Every ``every``-th call of `update` changes the walkers' weights and makes one sweep, or up to five if
     the parameters have changed much. About as many sweeps go to new cohorts, which replace the oldest cohorts.
     The standard error is the spread between cohorts, not the error of their mean, because old cohorts share a bias.
+    If the first RBM is trained, its log Z is also checked against evidence, as other estimates are.
 
     Parameters
     ----------
@@ -64,6 +70,7 @@ class LogZTracker:
         Reasons to distrust log Z. ``"one-way"``: the walkers of a cohort were annealed along the same path.
         ``"steep"``: a cohort was annealed in too few sweeps. ``"tolerance-missed"``: the standard error is too large.
         ``"parameters"``: the parameters are not finite, or the kernels would round them too much; log Z is NaN.
+        ``"below-bound"`` and others: evidence contradicted the first log Z; later ones are then not trusted either.
     followed : int
         Number of calls of `update` up to the last followed call.
     seconds : float
@@ -76,8 +83,9 @@ class LogZTracker:
 
     Notes
     -----
-    The interval holds if no mode was missed. Walkers that start at a trained RBM may all miss a mode, so start the
-    tracker before the training. A tracker that is pickled with a training continues with bit-identical results.
+    The interval holds if no mode was missed. Walkers that start at a trained RBM are more likely to miss a mode than
+    walkers that start before the training. A tracker that is pickled with a training continues with bit-identical
+    results.
 
     Examples
     --------
@@ -109,8 +117,9 @@ class LogZTracker:
         self._stream = root_stream(seed).child("tracker")
         # Counts: cohorts started, calls of update, steps of the walkers, sweeps to anneal cohorts, sweeps to follow.
         self._starts = self._calls = self._steps = self._start_sweeps = self._follow_sweeps = 0
-        self._first_sweeps = 0  # sweeps to anneal the present walkers' first cohorts, less earlier sweeps to follow
+        self._first_sweeps = 0  # sweeps spent up to the last fresh start, less those to follow
         self._cohorts: list[_Cohort] = []
+        self._contradictions: dict[str, bool] | None = None
         self._shape, self.followed, self.seconds = rbm.weights.shape, 0, 0.0
         self._lose()
         begun = time.process_time()
@@ -144,7 +153,7 @@ class LogZTracker:
 
     @property
     def sweeps(self) -> int:
-        """Gibbs sweeps spent, summed over the walkers."""
+        """Gibbs sweeps spent, summed over the walkers and the chains of the evidence."""
         return self._start_sweeps + self._follow_sweeps
 
     def log_likelihood(self, v: ArrayLike) -> MeanLogLikelihood:
@@ -173,7 +182,6 @@ class LogZTracker:
             self._go_on(rbm)
         else:
             self._cohorts = [self._started(rbm) for _ in range(_COHORTS)]
-            self._first_sweeps = self._start_sweeps - self._follow_sweeps
         self._rbm = rbm
         log_z = np.array([cohort.log_z for cohort in self._cohorts])
         # The error of a single cohort: averaging over cohorts does not reduce a drift that they share.
@@ -181,7 +189,24 @@ class LogZTracker:
         self.log_z = float(logsumexp(log_z) - math.log(log_z.size))
         missed = not self.std_error <= self._tolerance
         one_way, steep = (any(getattr(cohort, name) for cohort in self._cohorts) for name in ("one_way", "steep"))
-        self.reasons = reasons_of({"one-way": one_way, "steep": steep, "tolerance-missed": missed})
+        if self._contradictions is None:
+            self._contradictions = self._contradicted_by(rbm)
+            self._first_sweeps = self._start_sweeps - self._follow_sweeps
+        self.reasons = reasons_of(
+            {"one-way": one_way, "steep": steep, "tolerance-missed": missed} | self._contradictions
+        )
+
+    def _contradicted_by(self, rbm: RBM) -> dict[str, bool]:
+        """The reasons by which evidence contradicts log Z; none if the RBM is close to independent units."""
+        if max(np.abs(cohort.walkers.log_weight).mean() for cohort in self._cohorts) <= _UNTRAINED:
+            return {}
+        ledger = SweepLedger(None, _EVIDENCE_CHAINS)
+        evidence = gather(
+            rbm, self._stream.child("evidence", self._starts), ledger, chains=_EVIDENCE_CHAINS, tempered=False
+        )
+        self._start_sweeps += ledger.chain_sweeps
+        first = Estimate(log_z=self.log_z, std_error=self.std_error, interval=self.interval, reasons=())
+        return dict.fromkeys(weighed(first, evidence).reasons, True)
 
     def _started(self, rbm: RBM) -> _Cohort:
         """A new cohort at these parameters."""
@@ -205,7 +230,7 @@ class LogZTracker:
 
     def _lose(self) -> None:
         """Discard the walkers; the next usable parameters start new ones."""
-        self._cohorts = []
+        self._cohorts, self._contradictions = [], None
         self.log_z, self.std_error, self.reasons = math.nan, math.nan, ("parameters",)
 
 
