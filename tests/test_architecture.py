@@ -36,7 +36,7 @@ ALLOWED = {
         "reference": {"checks", "functions", "io", "models", "printing"},
         "scoring": {"api", "checks", "models"},
         "deep": {"api", "checks", "models", "scoring"},
-        "tracking": {"checks", "estimators", "kernels", "models", "paths", "scoring", "streams", "training"},
+        "tracking": {"budgets", "checks", "estimators", "kernels", "models", "paths", "scoring", "streams", "training"},
         # Only the version of the top module.
         "cli": BELOW_API | {"__init__", "api", "cli", "reference", "scoring", "training"},
         "__main__": {"cli"},
@@ -69,7 +69,7 @@ ALLOWED = {
         "progress": set(),
         "tasks": {"artifacts", "audit", "catalogue", "jobs", "layout", "progress", "protocol", "reporting"},
         "protocol": {"catalogue", "claim"},
-        "cli": {"audit", "costs", "project", "protocol", "reporting"},
+        "cli": {"audit", "costs", "project", "protocol"},
         "__main__": {"cli"},
     },
 }
