@@ -13,7 +13,7 @@ from logzoo.budgets import SweepLedger
 from logzoo.checks import positive_number, real_array, whole_number
 from logzoo.estimators.evidence import gather, weighed
 from logzoo.estimators.result import REACH, Estimate, reasons_of
-from logzoo.estimators.weights import is_steep
+from logzoo.estimators.weights import variance_is_unreliable
 from logzoo.kernels.fixed_point import fixed_point_parameters
 from logzoo.models.rbm import PARAMETERS, RBM
 from logzoo.paths import check_rounding
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 # Standard deviation in nats that a step may add to the log-weights, and the largest number of steps in a followed call.
 _SPREAD, _MOST_STEPS = 0.3, 5
-# Log-weights that differ by at most this share of their size are equal up to rounding.
-_ROUNDING = 1e-12
 _COHORTS = 10
 # Chains of the evidence on the first RBM. An RBM counts as untrained, and has no evidence, if its log-weights, relative
 # to independent units, are at most this many nats on average.
@@ -110,7 +108,7 @@ class LogZTracker:
         tolerance: float = 1.0,
         seed: Seed = 0,
     ) -> None:
-        rbm = rbm if isinstance(rbm, RBM) else RBM(*_arrays(rbm))
+        rbm = rbm if isinstance(rbm, RBM) else RBM(*rbm)
         self._size = whole_number("walkers", walkers, minimum=2 * _COHORTS) // _COHORTS
         self._every = whole_number("every", every)
         self._first, self._tolerance = whole_number("sweeps", sweeps), positive_number("tolerance", tolerance)
@@ -188,13 +186,11 @@ class LogZTracker:
         self.std_error = relative_error(log_z) * math.sqrt(log_z.size)
         self.log_z = float(logsumexp(log_z) - math.log(log_z.size))
         missed = not self.std_error <= self._tolerance
-        one_way, steep = (any(getattr(cohort, name) for cohort in self._cohorts) for name in ("one_way", "steep"))
         if self._contradictions is None:
             self._contradictions = self._contradicted_by(rbm)
             self._first_sweeps = self._start_sweeps - self._follow_sweeps
-        self.reasons = reasons_of(
-            {"one-way": one_way, "steep": steep, "tolerance-missed": missed} | self._contradictions
-        )
+        signs = {name: any(cohort.signs[name] for cohort in self._cohorts) for name in self._cohorts[0].signs}
+        self.reasons = reasons_of({**signs, "tolerance-missed": missed, **self._contradictions})
 
     def _contradicted_by(self, rbm: RBM) -> dict[str, bool]:
         """The reasons by which evidence contradicts log Z; none if the RBM is close to independent units."""
@@ -235,18 +231,12 @@ class LogZTracker:
 
 
 class _Cohort:
-    """Walkers that were annealed to an RBM together.
-
-    one_way: whether all walkers took the same path. steep: whether the annealing had too few sweeps.
-    """
+    """Walkers that were annealed to an RBM together; `signs` that their spread does not measure the error."""
 
     def __init__(self, size: int, rbm: RBM, key: np.uint64, sweeps: int) -> None:
         self.walkers = JarzynskiTracker(size, rbm.visible, rbm.hidden, key, first=sweeps, islands=1)
         self.walkers.follow(_on_path(rbm, rbm, 1.0), 0)
-        log_weight = self.walkers.log_weight
-        apart = np.ptp(log_weight) > _ROUNDING * max(1.0, np.abs(log_weight).max())
-        self.one_way = bool(rbm.weights.any() and not apart)
-        self.steep = is_steep(log_weight, sweeps)
+        self.signs = variance_is_unreliable(rbm, self.walkers.log_weight, SweepLedger(sweeps, size))
 
     @property
     def log_z(self) -> float:
