@@ -2,6 +2,7 @@
 
     python benchmarks/causes.py occupancy MODELS DATASETS               # rts-f8-small: about 8 CPU minutes
     python benchmarks/causes.py strokes MODELS DATASETS results/paper   # lv-f3-thick: seconds
+    python benchmarks/causes.py returns MODELS DATASETS results/paper   # lv-f2a-same: seconds
 
 MODELS is the folder of the models of the run (data/paper/models), DATASETS the folder of the data sets (data/datasets).
 The tests are exploratory: no claim of the protocol depends on them.
@@ -29,6 +30,8 @@ from replication.reporting.statistics import over_repeats
 
 SEED = 20261129
 UPDATES, BUDGETS, REPEATS, CHAINS, RUNGS = (5_500, 110_000), (1_000, 3_162), 50, 100, 100
+# Limits of the groups of images in `returns`: entropy of the hidden units, given the image, in nats.
+ENTROPIES = (0.05, 0.2, 0.5, 1.0, 1.5, 2.0)
 
 
 def occupancy(models, dataset):
@@ -85,15 +88,9 @@ def strokes(models, dataset, results):
     columns = ("all images", "within classes", "within fifths of the entropy of hidden units")
     print(f"| training | {' | '.join(columns)} | ten of each at random: long are thicker |\n|---|---|---|---|---|")
     rows = []
-    for path in sorted(Path(results, "data/paper/tours").glob("lv-32*.nc")):
-        with xr.open_dataset(path) as file:
-            tours = file.isel(rounds=0).sel(visible="means").load()
-        rbm = RBM.load(Path(models, path.name))
-        length, finished, width, label, example = (
-            tours[name].values.ravel() for name in ("length", "finished", "stroke", "label", "example")
-        )
-        short, long = length == 1, finished == 0
-        entropy = _entropy(rbm, images[example])
+    for name, entropy, tours in _tours(models, images, results, 32):
+        short, long = tours["length"] == 1, tours["finished"] == 0
+        width, label = tours["stroke"], tours["label"]
         fifths = np.digitize(entropy, np.quantile(entropy[long], (0.2, 0.4, 0.6, 0.8)))
         generator = np.random.default_rng(SEED)
         pairs = [[generator.choice(width[kind], 10).mean() for kind in (short, long)] for _ in range(4000)]
@@ -103,8 +100,38 @@ def strokes(models, dataset, results):
                 np.mean([thin < thick for thin, thick in pairs]),
             )
         )
-        print(f"| {path.stem} | {' | '.join(f'{value:.3f}' for value in rows[-1])} |")
+        print(f"| {name} | {' | '.join(f'{value:.3f}' for value in rows[-1])} |")
     print(f"| mean | {' | '.join(f'{value:.3f}' for value in np.mean(rows, axis=0))} |")
+
+
+def returns(models, dataset, results):
+    """Share of the tours of one sweep that end in their first hidden state, by the entropy of the hidden units."""
+    images = visible_matrix(dataset, "train")
+    columns = [f"below {limit:g}" for limit in ENTROPIES] + ["above", "all images", "all, entropies as with 16 units"]
+    print(f"| hidden units | {' | '.join(columns)} |\n{'|---' * (len(columns) + 1)}|")
+    of_fewest = None
+    for hidden in (16, 25, 32):
+        shares, weights = [], []
+        for _, entropy, tours in _tours(models, images, results, hidden):
+            short = (tours["length"] == 1) & (tours["finished"] == 1)
+            same, group = tours["same"][short], np.digitize(entropy[short], ENTROPIES)
+            counts = np.bincount(group, minlength=len(ENTROPIES) + 1)
+            shares.append(np.bincount(group, same, minlength=counts.size) / np.where(counts, counts, np.nan))
+            weights.append(counts / counts.sum())
+        share = np.nanmean(shares, axis=0)
+        of_fewest = np.mean(weights, axis=0) if of_fewest is None else of_fewest
+        overall = np.mean(np.nansum(np.multiply(shares, weights), axis=1))
+        print(f"| {hidden} | {' | '.join(f'{value:.4f}' for value in (*share, overall, share @ of_fewest))} |")
+
+
+def _tours(models, images, results, hidden):
+    """Yield for each training (name, entropy (tour,), tours {variable: (tour,)}), visible units at their means."""
+    for path in sorted(Path(results, "data/paper/tours").glob(f"lv-{hidden}*.nc")):
+        with xr.open_dataset(path) as file:
+            tours = file.isel(rounds=0).sel(visible="means").load()
+        names = ("length", "finished", "same", "stroke", "label", "example")
+        variables = {name: tours[name].values.ravel() for name in names}
+        yield path.stem, _entropy(RBM.load(Path(models, path.name)), images[variables["example"]]), variables
 
 
 def _entropy(rbm, visible):
@@ -126,18 +153,19 @@ def _difference(width, short, long, group):
 def main():
     parser = argparse.ArgumentParser(description="Tests of causes for claims that were not reproduced.")
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, of in (("occupancy", ("models", "datasets")), ("strokes", ("models", "datasets", "results"))):
+    parsers = {"occupancy": ("models", "datasets"), "strokes": ("models", "datasets", "results")}
+    for name, folders in (parsers | {"returns": parsers["strokes"]}).items():
         command = commands.add_parser(name)
-        for folder in of:
+        for folder in folders:
             command.add_argument(folder, type=Path)
     arguments = parser.parse_args()
-    name = {"occupancy": "mnist-binary", "strokes": "mnist-grey"}[arguments.command]
+    name = "mnist-binary" if arguments.command == "occupancy" else "mnist-grey"
     with xr.open_dataset(arguments.datasets / f"{name}.nc") as file:
         dataset = file.load()
     if arguments.command == "occupancy":
         occupancy(arguments.models, dataset)
     else:
-        strokes(arguments.models, dataset, arguments.results)
+        {"strokes": strokes, "returns": returns}[arguments.command](arguments.models, dataset, arguments.results)
 
 
 if __name__ == "__main__":
