@@ -53,7 +53,7 @@ def estimate_log_z(
         ``"auto"`` enumerates small models, and runs different methods on other models until they agree to within
         ``tolerance`` (default 0.1 nat). If they never do, the estimate is not converged. Any other name is an estimator
         of logzoo, listed by `methods`, or of an installed package with an entry point in ``logzoo.estimators``. Your
-        own `Estimator` or function ``estimate(rbm, ledger, stream, **options)`` is run and checked like a listed one.
+        own `Estimator` or function ``estimate(rbm, ledger, stream, *, base, **options)`` is checked in the same way.
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included. The default is 10,000 for one method. For
         ``"auto"`` it is 300,000, but fewer for large models or many chains, and more for few chains. ``"auto"`` may
@@ -154,9 +154,7 @@ def draw_samples(
         Budget in Gibbs sweeps of each chain, burn-in and tuning included (default 10,000).
     chains : int
         Number of independent chains, at least 2.
-    base : array, shape (visible,), or str, optional
-        As for `estimate_log_z`.
-    data : array of 0 and 1, shape (examples, visible), optional
+    base, data : optional
         As for `estimate_log_z`.
     seed : int or str
         The same seed gives the same draws, whatever the number of threads.

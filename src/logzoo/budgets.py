@@ -80,10 +80,7 @@ class SweepLedger:
         return sweeps
 
     def part(self, sweeps: int, purpose: str, *, chains: int | None = None) -> SweepLedger:
-        """A new SweepLedger of `sweeps` sweeps of `chains` chains (all by default); this ledger counts them as spent.
-
-        Raises BudgetExceeded if too few sweeps are left.
-        """
+        """A new SweepLedger of these sizes, counted here as spent; raises BudgetExceeded as `spend` does."""
         chains = self.chains if chains is None else chains
         self.spend(sweeps, purpose, chains=chains)
         return SweepLedger(sweeps, chains)

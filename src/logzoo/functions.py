@@ -13,12 +13,11 @@ from logzoo.checks import expected_one_of, shown
 from logzoo.printing import table
 
 Function = str | Callable
-# Options that the library itself may set.
 _PASSED = {"progress", "stream", "threads"}
 
 
 def resolved(function: Function) -> Callable:
-    """The function itself. If a text names the function, it is imported."""
+    """The function itself, imported if a text names it."""
     return function if callable(function) else resolve_name(function)
 
 

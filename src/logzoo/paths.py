@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # Share of the examples added to a unit's counts of 0 and of 1, so that no log-odds is infinite.
 PSEUDO_SHARE = 0.05
-# Weight of beta in the length that rungs divide: gaps are at most about 1 / LINEAR_SHARE times a linear ladder's.
+# Weight of beta in the length that rungs divide, as `linear_share` of `equal_length`.
 LINEAR_SHARE = 0.1
 # Salakhutdinov & Murray (2008): 500 steps to 0.5, 4000 to 0.9 and 10,000 to 1, as shares of all steps.
 _DENSE_NEAR_ONE = ((0.0, 0.0), (0.5, 500 / 14500), (0.9, 4500 / 14500), (1.0, 1.0))
@@ -44,7 +44,7 @@ def log_odds(data: Array, *, pseudo_share: float = PSEUDO_SHARE) -> Floats:
 
 
 def base_of(rbm: RBM, base: object) -> Floats:
-    """Base log-odds (visible,) as a checked array."""
+    """Base log-odds (visible,) as a float64 array. Raises ValueError for another length or type."""
     array = finite_array("base", base, dimensions=1)
     if array.size != rbm.visible:
         raise ValueError(f"base: expected {rbm.visible} log-odds (visible units), found {array.size}")
@@ -57,7 +57,7 @@ def log_z_base(base: Floats, hidden: int) -> float:
 
 
 def tempered_rbm(rbm: RBM, base: Floats, beta: float) -> RBM:
-    """The RBM with joint weights f_beta: enumerate it for the exact log Z along the path."""
+    """The RBM with joint weights f_beta, whose log Z is log Z of the path at `beta`."""
     return RBM(beta * rbm.weights, beta * rbm.visible_bias + (1.0 - beta) * base, beta * rbm.hidden_bias)
 
 
@@ -70,7 +70,7 @@ def kernel_parameters(rbm: RBM, base: Floats) -> Parameters:
 
 # Most nats by which rounding may move log Z, for draws of states and for estimates, which report the rounding error.
 _MOST_MOVED, MOST_ESTIMATED = 1e-3, 1.0
-# Size of the sample of parameters that shows how many parameters are equal.
+# Number of parameters in the sample of `rounding_error`.
 _SAMPLE = 4096
 # The largest rounding error of log Z is taken as this many standard deviations.
 _DEVIATIONS = 4.0
@@ -95,10 +95,7 @@ def rounding_error(rbm: RBM) -> float:
 
 
 def check_rounding(rbm: RBM, most: float = _MOST_MOVED, rule: str = "") -> None:
-    """Raise ValueError if rounding the parameters for the kernels could move log Z by more than `most` nats.
-
-    rule: the origin of this limit, for the message.
-    """
+    """Raise ValueError if rounding in the kernels could move log Z by over `most` nats; the message states `rule`."""
     moved = _DEVIATIONS * rounding_error(rbm)
     if moved > most:
         raise ValueError(
@@ -173,8 +170,7 @@ def at_equal_steps(betas: Floats, steps: Floats, rungs: int, *, linear_share: fl
 def equal_barrier(betas: Floats, attempted: Floats, accepted: Floats, *, linear_share: float = LINEAR_SHARE) -> Floats:
     """Inverse temperatures (rung,) from 0 to 1 at equal steps of the barrier.
 
-    betas (rung,): the present inverse temperatures. attempted, accepted (pair,): counts of exchanges between neighbours
-    of `betas`. linear_share: as in `equal_length`.
+    betas, linear_share: as in `equal_length`. attempted, accepted (pair,): counts of exchanges between neighbours.
     """
     # Half a rejection and one attempt are added, so that few attempts do not give a rate of 0 or 1.
     rejected = (attempted - accepted + 0.5) / (attempted + 1.0)
@@ -203,10 +199,7 @@ def chebyshev_nodes(count: int) -> Floats:
 
 
 def interpolation_matrix(nodes: Floats, targets: Floats) -> Floats:
-    """Matrix (nodes, targets) that interpolates values from Chebyshev nodes to targets by the barycentric formula.
-
-    Berrut & Trefethen (2004), eq 4.2 with the weights of eq 5.4.
-    """
+    """Matrix (nodes, targets) that interpolates from Chebyshev nodes (Berrut & Trefethen 2004, eqs 4.2 and 5.4)."""
     weights = _barycentric_weights(nodes.size)
     distance = targets[:, None] - nodes[None, :]
     at_node = distance == 0.0

@@ -1,4 +1,4 @@
-"""Text for a terminal: aligned tables, one line of JSON, and progress bars that disappear when the work is done."""
+"""Text for terminals and notebooks: tables, a line of JSON, and progress bars that disappear when the work is done."""
 
 from __future__ import annotations
 

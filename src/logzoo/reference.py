@@ -1,7 +1,6 @@
 """Reference RBMs whose log Z is known, and the score of any solver on them.
 
-Each RBM has a JSON card in the folder reference_data. The card holds the shape, log Z with its error and source, the
-origin and the licence.
+Each RBM has a JSON card in the folder reference_data; see `cards`.
 """
 
 from __future__ import annotations
@@ -81,6 +80,8 @@ def load_reference(name: str, file: FilePath | None = None) -> RBM:
     ------
     ValueError
         For unknown names, if an RBM that is not part of logzoo has no ``file``, and for a file with another checksum.
+    OSError
+        For a file that cannot be read.
     """
     card = cards()[one_of("reference", name, cards())]
     if "family" in card:
@@ -129,8 +130,8 @@ def score_solver(
     ----------
     solve : callable
         ``solve(weights, visible_bias, hidden_bias)`` gets arrays of float64 and returns log Z and its standard error
-        in nats, or an `Estimate`. The solver refuses if it raises an exception or calls ``sys.exit``, or returns None,
-        impossible numbers, an answer of another form, or an `Estimate` that did not converge.
+        in nats, or an `Estimate`. The solver refuses by an exception, by ``sys.exit``, or by an `Estimate` that did not
+        converge. None, impossible numbers, and answers of another form count as refusals, too.
     names : iterable of str, optional
         Names of cards. By default all RBMs that are part of logzoo or in ``files``.
     files : iterable of paths
@@ -145,7 +146,9 @@ def score_solver(
     Raises
     ------
     ValueError
-        For unknown names and files, and missing files.
+        For unknown names and checksums, and for a named RBM that is neither part of logzoo nor in ``files``.
+    OSError
+        For a file that cannot be read.
 
     Examples
     --------

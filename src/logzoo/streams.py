@@ -10,7 +10,6 @@ import numpy as np
 
 from logzoo.checks import shown
 
-# Whole-number seeds have at most 128 bits.
 _LARGEST = 2**128
 
 

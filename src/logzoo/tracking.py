@@ -68,7 +68,7 @@ class LogZTracker:
         Reasons to distrust log Z. ``"one-way"``: the walkers of a cohort were annealed along the same path.
         ``"steep"``: a cohort was annealed in too few sweeps. ``"tolerance-missed"``: the standard error is too large.
         ``"parameters"``: the parameters are not finite, or the kernels would round them too much; log Z is NaN.
-        ``"below-bound"`` and others: evidence contradicted the first log Z; later ones are then not trusted either.
+        ``"below-bound"`` and others: evidence contradicted the first log Z; later log Z are then not trusted either.
     followed : int
         Number of calls of `update` up to the last followed call.
     seconds : float
@@ -113,9 +113,9 @@ class LogZTracker:
         self._every = whole_number("every", every)
         self._first, self._tolerance = whole_number("sweeps", sweeps), positive_number("tolerance", tolerance)
         self._stream = root_stream(seed).child("tracker")
-        # Counts: cohorts started, calls of update, steps of the walkers, sweeps to anneal cohorts, sweeps to follow.
+        # Counts: cohorts started, calls of update, steps of the walkers, sweeps of new cohorts and evidence, others.
         self._starts = self._calls = self._steps = self._start_sweeps = self._follow_sweeps = 0
-        self._first_sweeps = 0  # sweeps spent up to the last fresh start, less those to follow
+        self._first_sweeps = 0  # _start_sweeps - _follow_sweeps after the last fresh start
         self._cohorts: list[_Cohort] = []
         self._contradictions: dict[str, bool] | None = None
         self._shape, self.followed, self.seconds = rbm.weights.shape, 0, 0.0
@@ -225,13 +225,13 @@ class LogZTracker:
             self._cohorts = [*self._cohorts[1:], self._started(rbm)]
 
     def _lose(self) -> None:
-        """Discard the walkers; the next usable parameters start new ones."""
+        """Discard the walkers; the next usable parameters start new walkers."""
         self._cohorts, self._contradictions = [], None
         self.log_z, self.std_error, self.reasons = math.nan, math.nan, ("parameters",)
 
 
 class _Cohort:
-    """Walkers that were annealed to an RBM together; `signs` that their spread does not measure the error."""
+    """Walkers that were annealed to an RBM together. `signs` holds the checks of `variance_is_unreliable`."""
 
     def __init__(self, size: int, rbm: RBM, key: np.uint64, sweeps: int) -> None:
         self.walkers = JarzynskiTracker(size, rbm.visible, rbm.hidden, key, first=sweeps, islands=1)

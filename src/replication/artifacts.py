@@ -71,7 +71,7 @@ def digest_of(parameters: Mapping[str, Any]) -> str:
 def named_hashes(paths: Iterable[FilePath]) -> dict[str, str]:
     """Returns {path: hash}: the content hash of each artifact, and the SHA-256 of each raw file that a manifest lists.
 
-    Raises a one-line ValueError for an unreadable artifact or manifest.
+    Other files have no entry. Raises a one-line ValueError for an unreadable artifact or manifest.
     """
     hashes = {}
     for path in map(str, paths):

@@ -97,6 +97,7 @@ def power_of(claim: Claim, repeats: int) -> float:
 
     With fewer than `FEWEST_REPEATS` repeats the power is 0. Otherwise it is the power of a t-test against the nearer
     bound, by the normal approximation of the noncentral t distribution (Johnson & Welch 1940).
+    Raises ValueError if the effect is not within the bounds.
     """
     if claim.power is None:
         return math.nan
@@ -108,10 +109,8 @@ def power_of(claim: Claim, repeats: int) -> float:
 
 
 def _student_quantile(freedom: int) -> float:
-    """The quantile of Student's t distribution at 1 - ERROR / 2, by the Cornish-Fisher expansion.
-
-    Importing scipy instead would delay every start of the workflow.
-    """
+    """The quantile of Student's t distribution at 1 - ERROR / 2, by the Cornish-Fisher expansion."""
+    # Importing scipy instead would delay every start of the workflow.
     z = _NORMAL.inv_cdf(1.0 - ERROR / 2.0)
     first, second = (z**3 + z) / 4.0, (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / 96.0
     third = (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / 384.0
@@ -119,7 +118,7 @@ def _student_quantile(freedom: int) -> float:
 
 
 def fewest_repeats(claim: Claim) -> int:
-    """The smallest number of repeats with a power of at least 80%."""
+    """The smallest number of repeats, at least `FEWEST_REPEATS`, with a power of at least 80%; needs `claim.power`."""
     least, most = FEWEST_REPEATS, FEWEST_REPEATS
     while power_of(claim, most) < POWER:
         least, most = most, 2 * most

@@ -26,8 +26,9 @@ def checked(config: dict, folder: str | Path) -> dict:
 
     Settings of the scale replace general settings, and nulls outside `options` are removed. In the result, every method
     has an estimator, and `matrix.estimators` is a list. Models of grids, of the zoo and of repeated trainings are
-    added. The names in the settings of a figure are not checked here, but by its declaration. folder: folder of the
-    configuration files, which define the names of scales.
+    added, and figures that `only_figures` leaves out are removed. The declaration of a figure, not this function,
+    checks the names in the settings of the figure. folder: folder of the configuration files, which define the names
+    of scales.
 
     Raises a one-line ValueError with the dotted path of the setting, the expected form and the value.
     """

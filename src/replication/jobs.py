@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
-# Number of new objects that starts a garbage collection. A figure has more parts than the default threshold.
+# Number of new objects that starts a garbage collection. With the default threshold, which a figure exceeds, garbage
+# collection makes imports and figures a tenth slower.
 _ALLOCATIONS = 10_000
 
 
@@ -40,7 +41,6 @@ def job(log_file: str) -> Iterator[None]:
     the log states the CPU seconds of the start and imports, the seconds of work, and the peak memory.
     """
     start, to_start = time.perf_counter(), time.process_time()
-    # With the default threshold, garbage collection makes imports and figures a tenth slower.
     gc.set_threshold(_ALLOCATIONS)
     _end_with_parent()
     try:

@@ -1,8 +1,8 @@
 """The protocol: every claim with its statistic, bounds, size and power, fixed before the first draw.
 
 docs/protocol.md is made from the declarations and a configuration. Its digest covers the claims and the seed, not the
-page. The digest changes with a claim, a statistic, a bound, a size or the seed, but not with a caption or the cause
-of a result. Verdicts and manifests record the digest at the time of their run.
+page. The digest changes with a claim, a statistic, a bound, a size or the seed. Captions and causes of results do
+not change it. Verdicts and manifests record the digest at the time of their run.
 """
 
 import hashlib

@@ -22,7 +22,8 @@ def long_run_truth(long_runs: dict[str, xr.Dataset]) -> xr.Dataset:
     """The truth as the mean of long runs of different estimators, {name: Dataset of an estimate}.
 
     std_error is the larger of two numbers: the standard error of the mean, and half the range of log Z over the runs.
-    The range shows errors that the standard errors of the estimators miss.
+    The range shows errors that the standard errors of the estimators miss. The attribute `converged` is 1 if all runs
+    converged, else 0.
     """
     log_z, errors = (np.array([run[name].item() for run in long_runs.values()]) for name in ("log_z", "std_error"))
     std_error = max(float(np.sqrt((errors**2).sum()) / errors.size), float(0.5 * np.ptp(log_z)))

@@ -1,6 +1,6 @@
 # RBMs: trained on a data set, imported from a published file, or of a family whose log Z is known.
 #
-# inputs:  data/datasets/<dataset>.nc; data/raw/<source>/ for an imported model
+# inputs:  data/datasets/<dataset>.nc; data/raw/<source>/ for an imported model; the model named by `start`
 # outputs: data/<scale>/models/<model>.nc; <model>.trace.nc of trained models; <model>.snapshots.nc if these are stored
 # steps:   train_model, train_with_snapshots, import_model, known_model
 

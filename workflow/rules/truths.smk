@@ -1,7 +1,7 @@
 # The true log Z of a model: its known value, the result of enumeration, or for larger models the mean of long runs of
 # different estimators.
 #
-# inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
+# inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc; data/<scale>/evidence/<model>.nc for long runs
 # outputs: data/<scale>/truths/<model>.nc; <model>.<estimator>.nc for the long runs
 # steps:   long_run, truth
 

@@ -111,10 +111,7 @@ def file_label(path: FilePath) -> str:
 
 
 def writable_model_file(path: FilePath, data: FilePath) -> Path:
-    """`path` as a Path with links resolved, if a model trained on the file `data` can be written there.
-
-    Raises ValueError otherwise.
-    """
+    """`path` as a Path with links resolved; ValueError if a model trained on `data` cannot be written there."""
     path = Path(path)
     if path.suffix.lower() != ".nc":
         raise ValueError(f"{path}: expected the name of a .nc file to write the model to")

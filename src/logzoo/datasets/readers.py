@@ -39,10 +39,7 @@ class Splits(NamedTuple):
 
 
 def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation: int, test: int) -> Splits:
-    """Split a table, in the order of its rows, into train, validation and test rows.
-
-    Raises ValueError if no rows are left for train.
-    """
+    """Split a table by rows into train, validation and test; raises ValueError if no rows are left for train."""
     borders = [len(data) - test - validation, len(data) - test]
     if borders[0] < 1:
         raise ValueError(f"{name}: expected more than {validation + test} examples, found {len(data)} examples")
@@ -51,10 +48,7 @@ def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation
 
 
 def one_hot(name: str, labels: np.ndarray | None, classes: int) -> np.ndarray:
-    """Labels from 0 to classes - 1 as rows with a single 1, (examples, classes) uint8.
-
-    Raises ValueError for missing labels and labels out of this range.
-    """
+    """Labels as rows with a single 1, (examples, classes) uint8; ValueError unless all are in [0, classes)."""
     if labels is None:
         raise ValueError(f"{name}: expected a label of every example for {classes} label units, found none")
     wrong = labels[(labels < 0) | (labels >= classes)]
@@ -74,10 +68,7 @@ MAX_UNPACKED_BYTES = 1 << 30
 
 
 def unpacked_chunks(path: Path) -> Iterator[bytes]:
-    """Yield a file in pieces, unpacked if it is gzip.
-
-    Raises ValueError if the file is damaged, or larger than MAX_UNPACKED_BYTES after unpacking.
-    """
+    """Yield a file in pieces, unpacked if it is gzip; ValueError if it is damaged or above MAX_UNPACKED_BYTES."""
     with path.open("rb") as stream:
         packed = stream.read(2) == b"\x1f\x8b"
     size = 0
@@ -93,10 +84,7 @@ def unpacked_chunks(path: Path) -> Iterator[bytes]:
 
 
 def read_contents(path: Path) -> bytearray:
-    """The unpacked content of a file, read in pieces to save memory.
-
-    Raises a ValueError that names the file if it is empty, damaged or too large.
-    """
+    """The unpacked content of a file; a ValueError names the file if it is empty, damaged or too large."""
     contents = bytearray()
     try:
         for chunk in unpacked_chunks(path):

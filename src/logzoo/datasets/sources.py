@@ -58,7 +58,7 @@ class LimitedFile:
         self._file.write(piece)
 
     def flush(self) -> None:
-        """Do nothing: pooch calls this after each kilobyte, and the file flushes itself."""
+        """Do nothing: pooch calls this after each kilobyte, and closing the file flushes it."""
 
 
 class Downloader:

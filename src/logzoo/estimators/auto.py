@@ -3,9 +3,8 @@
 Four methods estimate log Z in rounds. Annealing, simulated tempering and parallel tempering start from a base, which by
 default is computed from the modes or the data. The fourth method anneals from the basins of the modes. The rounds
 succeed if at least two methods converge, all converged methods agree, and the previous round agrees with the last
-round. The pooled interval must also be narrow enough, and the evidence must not contradict log Z. If the base comes
-from the modes, the first round also anneals from the visible bias, and annealing keeps the better base.
-Only the rigorous upper bound includes modes that were never found.
+round. The pooled interval must also be narrow enough, and the evidence must not contradict log Z. Only the rigorous
+upper bound includes modes that were never found.
 """
 
 import os
@@ -82,8 +81,8 @@ def estimate(
         Largest half-width of the interval, unless the estimate is refused. Methods and rounds that differ by at most
         the tolerance count as agreeing.
     base : array, shape (visible,), log-odds, or str, optional
-        Base of the methods. By default it comes from the marginals of the data. Without data it comes from the modes,
-        but annealing uses the visible bias if that base is better in the first round.
+        Base of the methods. By default it comes from the marginals of the data. Without data it comes from the modes.
+        The first round then also anneals from the visible bias, and annealing keeps the better base.
     data : array of 0 and 1, shape (examples, visible), optional
     enumerable : int
         Models with at most this many units in the smaller layer are enumerated.
@@ -96,14 +95,14 @@ def estimate(
     Returns
     -------
     Estimate
-        If log Z is refused, `reasons` lists the failed checks. The interval then covers the pooled interval, the
-        intervals of the last round, and each mass of the evidence plus three standard errors (at most 3 nats).
+        If log Z is refused, `reasons` lists the failed checks. The interval then covers the pooled interval and those
+        of the last round. It also reaches each mass of the evidence plus three standard errors (at most 3 nats).
 
     Raises
     ------
     ValueError
-        For impossible options, for a budget that is too small for the first round, and if the kernels would round the
-        parameters too much for the tolerance.
+        For impossible options, for a budget that is too small for the first round, and if rounding in the kernels
+        could move log Z by more than a tenth of the tolerance (at most 1 nat).
     """
     tolerance = positive_number("tolerance", tolerance)
     threads = usable_cores() if threads is None else whole_number("threads", threads)
@@ -248,11 +247,7 @@ def _estimate(rounds, reasons, evidence):
 
 
 def _stated(rounds, reasons, evidence, tolerance):
-    """The pooled Estimate, clipped to the rigorous bounds.
-
-    A refused Estimate also has the reasons of all methods of the last round. Its interval covers the intervals of
-    these methods and the masses of the evidence.
-    """
+    """The pooled Estimate, clipped to the rigorous bounds; a refusal also has the last round's reasons."""
     doubts = {*reasons, *(name for estimate in rounds[-1].estimates for name in estimate.reasons if reasons)}
     result = _estimate(rounds, tuple(name for name in REASONS if name in doubts), evidence)
     if not reasons:

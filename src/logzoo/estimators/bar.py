@@ -61,11 +61,9 @@ def from_bridges(rbm: RBM, draws: ParallelTemperingDraws, sums: "BridgeSums") ->
 def estimate_of_exchanges(
     rbm: RBM, draws: ParallelTemperingDraws, sums: "BridgeSums", log_ratios: Floats, left_out: Floats
 ) -> Estimate:
-    """The Estimate from the log ratios of neighbouring Z, with the jackknife error over parts of the run.
+    """The Estimate from log_ratios (pair,) of neighbouring Z, with the jackknife error over parts of the run.
 
-    draws: an object with `log_z_base`, `round_trips`, `exchange_rates` and `round_trip_share`. sums: BridgeSums of the
-    same run. log_ratios (pair,): log(Z_{i+1} / Z_i). left_out (part,): log(Z_K / Z_1) with one part left out. Raises
-    ValueError for a single part.
+    left_out (part,): log(Z_K / Z_1) with one part left out. Raises ValueError for a single part.
     """
     if len(left_out) < 2:
         raise ValueError("sweeps: expected at least 2 for a single ladder, because an interval needs a spread; found 1")
@@ -130,10 +128,7 @@ class BridgeSums:
         self._done += above.shape[1]
 
     def _improve(self, up, down):
-        """Set s to mean u / mean v.
-
-        The means cover the stretches since stretch 1, 2, 4, 8 or a higher power of two, whichever came last.
-        """
+        """Set s to mean u / mean v over the stretches since the last stretch whose number is a power of two."""
         self._stretches += 1
         if self._stretches & (self._stretches - 1) == 0:
             self._pilot[:] = -np.inf
@@ -190,11 +185,7 @@ def bridge_root(up: Floats, down: Floats) -> Floats:
 
 
 def read_overlaps(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` by PT-MBAR.
-
-    The error is the jackknife error over the same parts as in `from_bridges`. Raises ValueError for a single ladder
-    with only one sweep in the sampling phase.
-    """
+    """The Estimate of `Draws` by PT-MBAR, with the jackknife error and the exceptions of `from_bridges`."""
     overlaps = draws.observed[OverlapSums]
     log_ratios = overlaps.overlap_ratios(overlaps.overlaps().sum(axis=0))
     left_out = [overlaps.overlap_ratios(sums).sum() for sums in sums_left_out(overlaps.overlaps())]
@@ -225,10 +216,7 @@ class OverlapSums(BridgeSums):
         np.add.at(self._overlaps, sweep * self.blocks // self._sweeps, q.swapaxes(0, 1))
 
     def overlaps(self) -> Floats:
-        """Sums (part, rung l, rung k) of q_k over the states of rung l after every second sweep.
-
-        The parts are as in `parts`.
-        """
+        """Sums (part, rung l, rung k) of q_k over states of rung l after every second sweep; parts as in `parts`."""
         return self._overlaps.reshape(-1, *self._overlaps.shape[2:])
 
     def overlap_ratios(self, sums: Floats) -> Floats:

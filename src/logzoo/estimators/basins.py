@@ -2,7 +2,8 @@
 
 Annealed weights w and last states x from any base satisfy E[w g(x)] = Z E_p[g(x)] (Neal 2001). With g the indicator
 of a basin B, the mass of B is the mean of w 1(x in B) over the chains that start in B. The estimate of log Z is the
-log of the sum of masses, low on average. The stratification by modes is our own. Cost: as for AIS, plus a mode search.
+log of the sum of masses, low on average. The stratification by modes is our own. Cost: as for AIS, with a search for
+modes and a pilot run that group the modes.
 """
 
 import numpy as np
@@ -28,10 +29,7 @@ def read(draws: Draws) -> Estimate:
 
 
 def mass(draws: BasinDraws) -> tuple[float, float]:
-    """log of the mass that BasinDraws found, and its standard error from the spread of the weights alone, in nats.
-
-    The mass of states that no chain has drawn is missing.
-    """
+    """log of the mass that BasinDraws drew, and its standard error from the spread of the weights alone, in nats."""
     return _summed(_by_basin(draws), _spread)[:2]
 
 
@@ -39,7 +37,7 @@ def from_basins(rbm: RBM, draws: BasinDraws, ledger: SweepLedger) -> Estimate:
     """Estimate log Z from BasinDraws.
 
     The error comes from the spread within each basin. The estimate is converged if every large basin has enough
-    effective chains, unseen modes hold little of Z, and the spread of the weights measures the error.
+    effective chains and unseen modes hold little of Z. The spread of the weights must also measure the error.
     """
     by_basin = _by_basin(draws)
     log_z, std_error, shares, errors = _summed(by_basin, _relative_error)
@@ -66,10 +64,7 @@ def from_basins(rbm: RBM, draws: BasinDraws, ledger: SweepLedger) -> Estimate:
 
 
 def _by_basin(draws):
-    """Log-weights (chain,) in nats of the chains that started in each basin, -inf for chains that left it.
-
-    If no chain stayed, all chains form one basin.
-    """
+    """Log-weights (chain,) in nats by starting basin, -inf for chains that left it; a single basin if all left."""
     stayed = draws.end == draws.start
     start, stayed = (draws.start, stayed) if stayed.any() else (np.zeros_like(draws.start), ~stayed)
     log_w = np.where(stayed, draws.log_weight, -np.inf)
@@ -96,10 +91,7 @@ def _spread(log_w):
 
 
 def _relative_error(log_w):
-    """Relative standard error of the mean weight.
-
-    It is the larger of the spread and the log-normal error, plus (in quadrature) a term for few chains.
-    """
+    """Relative standard error of the mean weight: spread or, if larger, log-normal error, and a term for few chains."""
     stayed = log_w[log_w > -np.inf]
     # n equal weights have no spread, but on average miss 1 / (2 n + 2) of the mass (under Jeffreys' prior).
     spread = max(_spread(log_w), log_normal_error(stayed)) if stayed.size else 0.0

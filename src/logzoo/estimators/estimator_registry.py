@@ -181,10 +181,7 @@ def _estimates(rbm, readers, ledger, stream, stream_of):
 
 
 def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Stream) -> Draws:
-    """Make the `Draws` of one run with the observers of all readers (method, options).
-
-    The settings of the sampler come from the options of the first reader.
-    """
+    """Make the `Draws` of a run with observers of all readers (method, options), and settings of the first reader."""
     method, options = readers[0]
     listed = find(method)
     left, constant, options = _prepared(rbm, ledger, options, listed)
@@ -197,10 +194,7 @@ def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Strea
 
 
 def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, options: Mapping[str, Any]) -> Draws:
-    """Make `Draws` for a method and all listed methods that share its runs.
-
-    Raises ValueError for a method without a sampler, and for unknown options.
-    """
+    """Make `Draws` for a method with a sampler and all listed methods that share its runs, or raise ValueError."""
     listed = _with_sampler(method)
     listed.check(name_of(method), options)
     others = [(name, {}) for name, other in ESTIMATORS.items() if listed.shares and other.shares == listed.shares]

@@ -2,7 +2,7 @@
 
 The jackknife errs on the wide side (Efron & Stein 1981). Student's quantiles allow for a spread that was estimated from
 few parts. Percentiles of a bootstrap over few parts are too close together. A heavy tail of the parts makes all these
-intervals too narrow; `tail_shape` measures the tail.
+intervals too narrow. `tail_shape` measures the tail (Zhang & Stephens 2009; Vehtari et al. 2024).
 """
 
 from collections.abc import Callable

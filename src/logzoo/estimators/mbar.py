@@ -95,10 +95,6 @@ def log_ratios(log_f: ArrayLike, counts: ArrayLike, start: ArrayLike) -> tuple[F
     ------
     ValueError
         For sizes that do not match, and if the equations cannot be solved.
-
-    References
-    ----------
-    Shirts & Chodera (2008), eq 11.
     """
     log_f, counts = np.asarray(log_f, np.float64), np.asarray(counts)
     if log_f.ndim != 2 or counts.shape != (log_f.shape[1],) or counts.sum() != len(log_f) or np.any(counts < 0):

@@ -67,7 +67,7 @@ PROFILES = {
 }
 
 
-_OF_LOG_Z = {"bootstrap_quantiles"}
+_OF_LOG_Z = {"bootstrap_quantiles"}  # profiles to which a constant in log Z is added
 # name -> sentence, for every check that an estimate may fail. An estimate without reasons has converged.
 REASONS = {
     "few-effective": "log Z rests on too few chains, because the others have almost no weight",
@@ -133,13 +133,18 @@ class Estimate:
     diagnostics : dict
         Numbers that the method measured on its run.
     rests_on : tuple of str
-        Methods whose estimates ``"auto"`` pooled, or ``"enumeration"`` or ``"bounds"`` if no estimate was needed.
+        Methods that converged in the last round of ``"auto"``, or ``"enumeration"`` or ``"bounds"`` without rounds.
     profiles : dict of ndarray
         Arrays that the method measured, such as the shares of moves between parts of the ladder.
     method : str
     sweeps : int
         Gibbs sweeps that each chain spent, burn-in and tuning included.
     chains : int
+
+    Raises
+    ------
+    ValueError
+        For a log Z that is not finite, and for undeclared names of reasons, diagnostics and profiles.
 
     Examples
     --------

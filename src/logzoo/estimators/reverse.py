@@ -99,10 +99,7 @@ def _bias(per_vector):
 
 
 def _spread(log_z, per_vector):
-    """Standard error of the mean over vectors, and the number of vectors.
-
-    For a single vector, both values refer to its trajectories.
-    """
+    """Standard error of the mean over vectors, and their number; for a single vector, over its trajectories."""
     if log_z.size > 1:
         return float(np.std(log_z, ddof=1) / np.sqrt(log_z.size)), log_z.size
     return jackknife_error(log_sums_left_out(per_vector[0])), per_vector[0].size

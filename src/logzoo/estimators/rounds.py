@@ -30,8 +30,7 @@ _LARGEST_GROWTH = _GROWTHS[-1]
 _MOST_COUNTED = 3
 # Largest argument of an exponential, so that it stays finite.
 _LARGEST_LOG = 600.0
-# `auto` may end as hopeless after _FEWEST_ROUNDS rounds. Even _HOPELESS times the affordable sweeps must then be too
-# few.
+# Smallest number of rounds, and multiple of the affordable sweeps, in `is_hopeless`.
 _FEWEST_ROUNDS, _HOPELESS = 3, 10.0
 
 
@@ -62,10 +61,7 @@ def round_of(estimates: list[Estimate], earlier: Sequence[Round]) -> Round:
 
 
 def _error(estimate, runs):
-    """Standard error of an Estimate in nats: the root mean square of the errors of its method's converged runs.
-
-    The errors are scaled to the sweeps of the Estimate. Without a converged run, the error of the Estimate counts.
-    """
+    """Error of an Estimate in nats: the root mean square over its method's converged runs, scaled to its sweeps."""
     # Errors of few chains are uncertain, and ending at a small error would favour runs that underestimate their error.
     errors = [error_at(run, run.interval_error, estimate.sweeps) for run in runs or [estimate]]
     return float(np.sqrt(np.mean(np.square(errors))))
@@ -85,10 +81,7 @@ def error_at(estimate: Estimate, error: float, sweeps: float) -> float:
 
 
 def _pooled(estimates, errors):
-    """Mean log Z of Estimates, weighted by precision, and its standard error.
-
-    The standard error grows with the scatter of log Z (Birge 1932).
-    """
+    """Mean log Z weighted by precision, and its standard error, which grows with the scatter of log Z (Birge 1932)."""
     log_z = np.array([estimate.log_z for estimate in estimates])
     precision = 1.0 / np.maximum([errors[estimate.method] for estimate in estimates], _LEAST_ERROR) ** 2
     center = float(precision @ log_z / precision.sum())

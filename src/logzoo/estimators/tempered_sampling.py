@@ -3,7 +3,7 @@
 RTS (Carlson et al. 2016, eqs 9 and 12): log Z = log Z_1 + log Zhat_K + log(r_1 / r_K) + log(c_K / c_1). Zhat_k is the
 sampler's guess of Z_k / Z_1, r the prior of the K rungs and c_k the mean of q(beta_k | x) over sweeps and chains. TS
 (sections 2.2 and 4.3) uses visit counts in place of q, with 0.1 added to every count. Cost of a sweep: one Gibbs
-sweep, and for the form "marginal" log f at a few interpolation nodes. If log Zhat changed between blocks of draws,
+sweep, and for the form "marginal" log f at 12 to 128 interpolation nodes. If log Zhat changed between blocks of draws,
 log Z maximises a likelihood (supplement A): L = sum_k C_k log Z_k - sum_b N_b log sum_k r_k Z_k / Zhat_bk. C_bk is the
 sum of q(beta_k | x) over block b, C_k its sum over blocks and N_b its sum over rungs. L is concave in log Z.
 """
@@ -34,21 +34,14 @@ _MOST_GROUPS = 20
 def run(
     rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, mixed: bool = False, **settings: Any
 ) -> SimulatedTemperingDraws:
-    """SimulatedTemperingDraws for RTS.
-
-    mixed: whether log Zhat is also updated between the blocks of the sampling phase. settings: as in
-    `tempering_estimates.run`.
-    """
+    """SimulatedTemperingDraws as by `tempering_estimates.run`; `mixed` also updates log Zhat between the blocks."""
     if flag("mixed", mixed):
         settings["mixed"] = True
     return tempering_estimates.run(rbm, ledger, stream, observers, **settings)
 
 
 def read(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` by RTS.
-
-    With `mixed`, log Z maximises the likelihood of all blocks (supplement A).
-    """
+    """The Estimate of `Draws` by RTS; with `mixed`, log Z maximises the likelihood of all blocks (supplement A)."""
     if draws.settings.get("mixed"):
         log_z, left_out = _by_likelihood(draws.sample)
         return estimate_of_draws(draws, log_z, jackknife_error(left_out), left_out.size)
@@ -59,10 +52,7 @@ def read(draws: Draws) -> Estimate:
 
 
 def delta_method(ends: Floats) -> tuple[float, float]:
-    """(bias, standard error) of log Z in nats by eqs 25 and 26, from sums (chain, 2) of q at the two end rungs.
-
-    The variances of c_1 and c_K are variances of means over chains.
-    """
+    """(bias, standard error) of log Z in nats by eqs 25 and 26, from sums (chain, 2) of q at the two end rungs."""
     relative = ends / np.maximum(ends.mean(axis=0), FLOOR)
     covariance = np.cov(relative, rowvar=False) / len(ends)
     first, last, both = covariance[0, 0], covariance[1, 1], covariance[0, 1]
@@ -149,10 +139,7 @@ def maximise(prior: Floats, log_z_hats: Floats, occupancy: Floats, start: Floats
 
 
 def _by_trust_region(log_z, *case):
-    """log Z (rung,) near the maximum of the likelihood, by Newton's method in a trust region.
-
-    The method converges from any start, but not to full precision.
-    """
+    """log Z (rung,) near the maximum of the likelihood, from any start, by Newton's method in a trust region."""
     # The import is slow, and every job of the workflow would wait for it.
     from scipy.optimize import minimize
 

@@ -1,9 +1,9 @@
 """Estimates from simulated tempering: functions that its estimators share, and the recursions SAMS and Wang-Landau.
 
-SAMS (Tan 2016, 2017; Carlson et al. 2016, eq 19): the guess log Zhat_k of log(Z_k / Z_1) grows by a gain times
-q(beta_k | x) / r_k after every sweep, averaged over a group of chains; r is the prior of the K rungs. Wang-Landau (Wang
-& Landau 2001; Atchade & Liu 2010; the 1 / t regime of Belardinelli & Pereyra 2007): each visit of rung k adds
-log F / (K r_k) to log Zhat_k, with a falling factor F. Cost: as for RTS.
+log Zhat_k is the guess of log(Z_k / Z_1), and r the prior of the K rungs. SAMS (Tan 2016, 2017; Carlson et al. 2016,
+eq 19) adds a gain times c_k / r_k after every sweep, with c_k the mean of q(beta_k | x) over a group of chains.
+Wang-Landau (Wang & Landau 2001; Atchade & Liu 2010) adds log F / (K r_k) for each visit of rung k, with a falling
+factor F. Its last regime follows Belardinelli & Pereyra (2007). Cost: as for RTS.
 """
 
 from collections.abc import Callable, Sequence
@@ -98,7 +98,8 @@ def estimate_of_draws(
     """An Estimate with the diagnostics of `Draws`.
 
     parts: number of independent parts that `std_error` was computed from. rule_error: nats by which an integration rule
-    may be off, infinite if unknown. bias: nats that add to the error in quadrature. more: further diagnostics.
+    may be off, infinite if unknown. bias: nats that add to the error in quadrature. quantiles: as by `bootstrapped`.
+    more: further diagnostics.
     The estimate is converged if the chains made at least one round trip each on average and the halves of the sampling
     phase agree. Interpolated log-densities must also be accurate, and `rule_error` at most three standard errors.
     """

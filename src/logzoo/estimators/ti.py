@@ -89,8 +89,8 @@ def log_ratio(betas: Floats, mean: Floats, second: Floats | None = None, *, rule
     second : ndarray, shape (..., rung), optional
         Second derivatives of log Z in beta, for the rule "corrected".
     rule : str
-        "riemann" (right Riemann sum), "trapezoid", or "corrected": the trapezoid minus (beta_{k+1} - beta_k)^2 / 12
-        times the increase of `second`.
+        "riemann" (right Riemann sum), "trapezoid", or "corrected": the trapezoid minus the sum of
+        (beta_{k+1} - beta_k)^2 / 12 times the increase of `second`.
 
     Returns
     -------
@@ -101,10 +101,6 @@ def log_ratio(betas: Floats, mean: Floats, second: Floats | None = None, *, rule
     ------
     ValueError
         For an unknown rule, for the rule "corrected" without `second`, and if every rung is empty.
-
-    References
-    ----------
-    Friel, Hurn & Wyse (2014).
     """
     one_of("rule", rule, _RULES)
     widths = np.diff(betas)
@@ -120,10 +116,7 @@ def log_ratio(betas: Floats, mean: Floats, second: Floats | None = None, *, rule
 
 
 def _filled(name, betas, values):
-    """`values` (..., rung), with NaN filled by linear interpolation in beta.
-
-    Outside the known rungs, the value of the nearest known rung is used.
-    """
+    """`values` (..., rung) with NaN interpolated linearly in beta, or replaced by the nearest value at the ends."""
     values = np.array(values, np.float64)
     rows = values.reshape(-1, values.shape[-1])
     missing = np.isnan(rows)

@@ -43,10 +43,7 @@ def run(
 
 
 def run_up(rbm: RBM, ledger: SweepLedger, stream: Stream, *, snapshots: Any = None, **options: Any) -> AnnealedDraws:
-    """AnnealedDraws from the base up along the snapshots, or along the tempering path if there are no snapshots.
-
-    options: as in `samplers.snapshot_ladders.anneal`.
-    """
+    """AnnealedDraws from the base up the snapshots, or the tempering path; options as in `snapshot_ladders.anneal`."""
     if snapshots is None:
         return annealed.run(rbm, ledger, stream, **snapshot_ladders.of_tempering(options))
     return snapshot_ladders.anneal(rbm, ledger, stream, snapshots=snapshots, **options)

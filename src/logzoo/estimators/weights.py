@@ -64,10 +64,6 @@ def from_weights(rbm: RBM, draws: AnnealedDraws, ledger: SweepLedger, stream: St
         log Z = log Z_1 + log mean exp(log w), in nats. The error is the jackknife error over chains, or the log-normal
         error if that is larger. A converged estimate has at least 10 effective chains (with fewer than 20 chains, at
         least half of the chains). Its weights have no heavy tail, and their variance measures the error.
-
-    References
-    ----------
-    Neal (2001); Salakhutdinov & Murray (2008), eqs 10 to 12.
     """
     log_w = draws.log_weight
     log_z, spread = mass(draws)
@@ -140,7 +136,7 @@ def variance_is_unreliable(rbm: RBM, log_w: Floats, ledger: SweepLedger) -> dict
 
 
 def is_steep(log_w: Floats, sweeps: int) -> bool:
-    """Whether log f changed by too many nats per sweep, from the mean absolute value of log_w (chain,)."""
+    """Whether log f changed by too many nats per sweep, from the mean |log_w| (chain,) relative to the base."""
     return bool(np.abs(log_w).mean() > _LARGEST_STEP * sweeps)
 
 

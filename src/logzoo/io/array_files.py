@@ -68,10 +68,7 @@ def _opened(path):
 
 
 def load_by(module: str, function: str, path: FilePath, **options: Any) -> Any:
-    """Read a whole file by a function of a library.
-
-    Raises a one-line ValueError if the library is missing, and if it cannot read the file.
-    """
+    """Read a file by a library's function; raises a one-line ValueError if the library is missing or refuses it."""
     library = module.partition(".")[0]
     try:
         load = getattr(importlib.import_module(module), function)

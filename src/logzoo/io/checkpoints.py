@@ -156,10 +156,7 @@ class Checkpoint:
             raise ValueError(f"{self.path}: expected a whole checkpoint, found a damaged one; remove it") from None
 
     def save_if_due(self, step: int, parts: Mapping[str, Any]) -> None:
-        """Write the file if 15 seconds have passed since the last write or the start.
-
-        The parts hold the state before `step`.
-        """
+        """Write the parts, in their state before `step`, if 15 seconds have passed since the last write or start."""
         if time.monotonic() - self.written >= _SECONDS:
             self.save(step, parts)
 

@@ -1,7 +1,6 @@
 """The origin of an artifact: digests of the source code that it depends on, and versions of the software.
 
-A digest covers behaviour: comments, docstrings, layout and type annotations of functions do not count. Only the
-standard library is imported, because every plan of the workflow computes digests and should start fast.
+Only the standard library is imported, because every plan of the workflow computes digests and should start fast.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ SOFTWARE = ("logzoo", "netCDF4", "numba", "numpy", "xarray")
 def source_digest(
     *modules: str, scripts: Iterable[str | Path] = (), packages: tuple[Path, ...] = (PACKAGE_FOLDER,)
 ) -> str:
-    """Hash the behaviour of modules and of all modules of `packages` that they import, directly or not.
+    """Hash the code of modules and of all modules of `packages` that they import, directly or not.
 
     packages: folders of the packages. scripts: further files outside the packages; Python scripts count with their
     imports. The digest (64 hexadecimal digits) covers names and syntax trees of modules and Python scripts. It leaves
@@ -80,10 +79,7 @@ def software_versions() -> dict[str, str]:
 
 @cache
 def _files_of_modules(packages: tuple[Path, ...]) -> dict[str, str]:
-    """Map every module of packages to its file, and every package to its __init__.py.
-
-    The result is cached, so files that are added later are not in it.
-    """
+    """Map modules of packages to files, and packages to __init__.py. Files added later are not in the cache."""
     relatives = {path: path.relative_to(root.parent) for root in packages for path in root.rglob("*.py")}
     names = {path: ".".join(relative.with_suffix("").parts) for path, relative in relatives.items()}
     return {name.removesuffix(".__init__"): str(path) for path, name in names.items()}
@@ -153,10 +149,7 @@ def _is_for_type_checkers(statement: ast.AST) -> bool:
 
 
 def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield statements and all statements inside them, except statements for type checkers.
-
-    Expressions are skipped: they are most of the nodes and contain no imports.
-    """
+    """Yield statements and their inner statements, without those for type checkers. Expressions have no imports."""
     for statement in body:
         if _is_for_type_checkers(statement):
             continue

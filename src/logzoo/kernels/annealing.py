@@ -1,8 +1,9 @@
 """Annealed importance sampling (Neal 2001) along a path of distributions, and its reverse.
 
-Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], v_k state after step k, f_k(v) unnormalised density at
-rung k of 0 to K - 1. A forward step adds a term to log w, then sweeps. A reverse step sweeps first. Paths lead to an
-RBM from its base (Salakhutdinov & Murray 2008), from product laws (independent units), or from another RBM.
+Legend: rungs 0 to K - 1; f_k(v) unnormalised density at rung k; v_k state after step k. log w is the sum over k of
+log f_k(v_{k-1}) - log f_{k-1}(v_{k-1}). Forward step k adds its term to log w, then sweeps at rung k. A reverse step
+sweeps first. Paths lead to an RBM from its base (Salakhutdinov & Murray 2008), from product laws (independent units),
+or from another RBM.
 """
 
 from __future__ import annotations
@@ -38,10 +39,7 @@ _ONE = np.float32(1.0)
 def weigh(
     parameters: Parameters, chains: Chains, before: float, after: float, scratch: EnergyScratch, log_weight: Array
 ) -> None:
-    """Add log f_after(v) - log f_before(v) to the log_weight (chains,) of each chain.
-
-    `before` and `after` are inverse temperatures.
-    """
+    """Add log f_after(v) - log f_before(v) to log_weight (chains,); `before`, `after`: inverse temperatures."""
     units = chains.h.shape[1]
     # The linear part uses the same rounded inverse temperatures as the smooth part.
     low, high = np.float32(before), np.float32(after)
@@ -60,8 +58,7 @@ def run_annealing(
 ) -> None:
     """Run annealing steps `first` to `last - 1` in place.
 
-    Step k updates the log weights for the change from beta_{k-1} to beta_k, then sweeps at beta_k. The step to the last
-    rung makes no sweep, because its state would not be read.
+    The step to the last rung makes no sweep, because its state would not be read.
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)
@@ -76,10 +73,7 @@ def run_annealing(
 def run_reverse_annealing(
     parameters: Parameters, betas: Array, key: np.uint64, first: int, last: int, chains: Chains, log_weight: Array
 ) -> None:
-    """Run reverse steps `first` to `last - 1` in place; step n starts at rung k = K - n.
-
-    A step sweeps at beta_k, then adds log f_k(v) - log f_{k-1}(v) of the new state. K - 1 steps reach the base.
-    """
+    """Run reverse steps `first` to `last - 1` in place; step n sweeps at rung K - n, and K - 1 steps reach the base."""
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)
     for step in range(first, last):
@@ -122,7 +116,7 @@ def _draw(
 def _weigh(
     parameters: Parameters, laws: Laws, law: Array, chains: Chains, before: float, after: float, log_weight: Array
 ) -> None:
-    """Add log f_after(v) - log f_before(v) to the log_weight (chains,) of each chain; hidden units are summed out."""
+    """Do as `weigh`, for paths from product laws."""
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     # The sweeps use the same rounded inverse temperatures.
     low, high = np.float64(np.float32(before)), np.float64(np.float32(after))
@@ -166,7 +160,7 @@ def run_centred_annealing(
 
 @kernel
 def start_from_laws(parameters: Parameters, laws: Laws, law: Array, key: np.uint64, chains: Chains) -> None:
-    """Draw v of every chain from its law; the next sweep draws h first."""
+    """Draw v of every chain from its law, as in `start_from_rows`."""
     start_from_rows(parameters, key, laws.visible, law, chains)
 
 

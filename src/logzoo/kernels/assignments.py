@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
 # Largest K: three arrays of 2**(K - 1) numbers take 13 MB.
 LARGEST = 20
-# A scaled weight below exp(-100) does not change the sum over all assignments: 20! exp(-100) is 1e-25. Setting it to 0
+# A scaled weight below exp(-100) does not change the sum over all assignments: 20! exp(-100) is 9e-26. Setting it to 0
 # avoids subnormal products.
 _LOWEST = -100.0
-# The sums of sets that differ only in their first _LOW elements are computed together.
+# The sums of the eight sets that differ only in their first _LOW elements are computed together: the processor adds
+# separate sums in parallel.
 _LOW = 3
 
 
@@ -131,10 +132,7 @@ def _fill_rows(count: int, reverse: bool, scratch: AssignmentScratch) -> None:
 
 @part
 def _sum_over_sets(rows: Array, elements: int, sizes: Array, sums: Array) -> None:
-    """Set sums[S] to the sum, over all orders of the elements of S, of the product of rows[position, element].
-
-    Eight sets that differ only in the first three elements have separate sums, which the processor adds in parallel.
-    """
+    """Set sums[S] to the sum, over all orders of the elements of S, of the product of rows[position, element]."""
     for high in range(1 << max(elements - _LOW, 0)):
         size = sizes[high]
         f0 = 0.0 if high else 1.0

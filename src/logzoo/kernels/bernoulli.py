@@ -65,8 +65,7 @@ def draw_unit(x: np.float32, word: np.uint32) -> bool:
 def emit_decision(builder: ir.IRBuilder, x: ir.Value, half: ir.Value) -> tuple[ir.Value, ir.Value]:
     """Emit draws with leading halves (32-bit lanes) at logits x (float32); return masks of ones and of open units.
 
-    A unit that is not open has the value of the exact rule, for any trailing half. Approximations change only
-    the set of open units, so multiplications and additions may be fused.
+    Approximations change only the set of open units, so multiplications and additions may be fused.
     """
 
     def _integers(value):

@@ -25,7 +25,7 @@ LOG2_E = np.float32(1.4426950408889634)
 _MANTISSA_BITS = 23
 # Constants for powers of two. The first is 1.5 * 2**23: adding and then subtracting it rounds a float32 to the nearest
 # integer. The second is the lowest argument. The others are the minimax polynomial of (2**r - 1) / r on |r| <= 1/2,
-# which gives 2**r with a relative error below 1e-7.
+# which gives 2**r with a relative error below 1.1e-7.
 _EXP2_CONSTANTS = np.array([12582912.0, -125.0, 0.69314698, 0.24022242, 0.05550734, 0.00967151, 0.00132647], np.float32)
 # For smaller arguments exp_wide() returns exp(-700), about 1e-304, which is still a normal float64.
 _LOWEST_WIDE = -700.0

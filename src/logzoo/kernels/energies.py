@@ -93,8 +93,8 @@ def _store_products(builder: ir.IRBuilder, products: Sequence[ir.Value], target:
 def _products(betas):
     """An intrinsic that stores prod_j (1 + 2**(scale |a_j|)), as float64, for a number `betas` of scales.
 
-    It takes the address of the magnitudes |a_j|, the number of their vectors, and the addresses of the scales (float32,
-    at most 0) and of the products. Products stay in registers, and magnitudes are read once.
+    Arguments are addresses, except the number of vectors of magnitudes. Scales are float32 and at most 0. Products stay
+    in registers, and magnitudes are read once.
     """
 
     @llvm.emitted(types.void, *[types.intp] * 4)
@@ -119,8 +119,8 @@ def _next_powers(
 ) -> None:
     """Store prod_j (1 + p_j d_j**m) for m = 1 to BETAS_TOGETHER, as float64; p_j becomes the last p_j d_j**m.
 
-    It takes the addresses of d and p (float32), the number of their vectors and the address of the products. Powers
-    below _SMALLEST are replaced by _SMALLEST, because subnormal numbers are slow. 1 + p does not change in float32.
+    Arguments are the addresses of d and p (float32) and of the products, and the number of vectors. Powers below
+    _SMALLEST are replaced by _SMALLEST, because subnormal numbers are slow. 1 + p does not change in float32.
     """
     unity, smallest = (llvm.constant(llvm.FLOATS, number) for number in (1.0, float(_SMALLEST)))
     products = llvm.variables(builder, [unity] * BETAS_TOGETHER)
@@ -260,7 +260,7 @@ def log_f_tempered(parameters: Parameters, beta: Array, chains: Chains, out: Arr
 
 @part
 def log_f_at_betas(parameters: Parameters, betas: Array, chains: Chains, out: Array) -> None:
-    """Set out (chain, rung) to log f_beta(v), in nats, of every chain at all betas (rung,)."""
+    """Set out (chain, rung) to log f_beta(v), in nats, of every chain at all betas (rung,) float32."""
     scratch = energy_scratch(chains.h.shape[1])
     for chain in range(out.shape[0]):
         _log_f_of_chain(parameters, betas, chains, chain, scratch, out[chain])

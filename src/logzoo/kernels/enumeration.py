@@ -10,8 +10,8 @@ Let t_i(l) = exp((l W)_i - L_i) with L_i the largest (l W)_i, and u_i(m) = s_i +
 
 t is computed once for each l, and p and q once for each m. Each state then takes one logarithm, one exponential, and
 two multiplications and one addition for each unit. Factors p + q t lie between exp(-R_i) and 2, with R_i the range of
-(l W)_i, so a product of many factors fits a float64. At the `stops` (numbers of units) the exponent of the product is
-moved to an integer. `expectations` does not use this factorisation.
+(l W)_i. A product of many factors therefore fits a float64. At the `stops` (numbers of units) the exponent of the
+product is moved to an integer. `expectations` does not use this factorisation.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A Kalman filter over a ladder, its observations, and the step of Rao-Blackwellized tempered sampling (RTS).
 
-Legend: the state x (n,) is log Z at rungs 2 to M in nats, then the bias of the change at rung M, so n = M. P (n, n) is
+Legend: the state x (n,) is log Z at rungs 2 to M in nats, then the bias of the change at rung M. So n = M. P (n, n) is
 its covariance. H (n - 1, n) takes differences of neighbouring rungs: (H x)_0 = x_0, (H x)_i = x_i - x_{i-1}. The loops
 over ten or twenty rows are compiled, because forty NumPy calls would take as long as a training update.
 """
@@ -38,10 +38,10 @@ def _log_mean(weights: Array) -> tuple[float, float]:
 
 @kernel
 def importance_sampling(log_f_before: Array, log_f_after: Array) -> tuple[Array, Array]:
-    """Change of log Z (rung,) in an update and variance, from log f (rung, particle) of fixed states before and after.
+    """Change of log Z (rung,) in an update, and its variance (rung,): Desjardins et al. (2011), eq 3.
 
-    The change is the log of the mean of w = f_after(x) / f_before(x). Its variance is the variance of that mean divided
-    by the squared mean (delta method).
+    The change is the log of the mean of f_after(x) / f_before(x) over fixed states x. log_f_before, log_f_after (rung,
+    particle) in nats.
     """
     rungs, count = log_f_before.shape
     change, variance, weights = np.empty(rungs), np.empty(rungs), np.empty(count)

@@ -50,7 +50,8 @@ def fixed_point_parameters(
 ) -> Parameters:
     """Kernel parameters from weights (V, H), biases and base log-odds (V,).
 
-    into: Parameters of the same shapes whose arrays of weights are overwritten.
+    into: Parameters of the same shapes whose arrays of weights are overwritten. Raises ValueError as
+    `fixed_point_unit` does.
     """
     unit = fixed_point_unit(weights, visible_bias, hidden_bias, base)
     return _rounded(weights, visible_bias, hidden_bias, base, unit, into)
@@ -196,6 +197,7 @@ def _aligned_zeros(shape):
     return room[first : first + size].reshape(shape)
 
 
+# Rows and columns of a tile.
 LANES = 8
 # Lanes of two vectors to combine in the three steps of a transposition: single lanes, pairs, halves.
 _INTERLEAVED = ([0, 8, 1, 9, 4, 12, 5, 13], [2, 10, 3, 11, 6, 14, 7, 15])

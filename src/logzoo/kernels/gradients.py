@@ -114,9 +114,9 @@ _SUMS_TOGETHER = 2 * llvm.WIDE
 def _weighted_rows(sums_together):
     """An intrinsic that computes sums[n, :WIDTH] += sum_m factors[m step + n apart] table[m] for all n < sums_together.
 
-    It takes the address of the table, the number of rows, the address of the factors, `step`, `apart`, and the address
-    of the sums. Arrays are float32, and rows have WIDTH columns. The sums stay in registers, and a row is
-    read once for all sums. Every product is rounded before it is added. Rows whose factors are all 0 are skipped.
+    table, factors and sums are addresses of float32 arrays; count is the number of rows, which have WIDTH columns. The
+    sums stay in registers, and a row is read once for all sums. Every product is rounded before it is added. Rows whose
+    factors are all 0 are skipped.
     """
 
     @llvm.emitted(types.void, *[types.intp] * 6)
@@ -217,7 +217,7 @@ def add_products(
 
 @kernel
 def log_f_of_values(parameters: Parameters, x: Array, chains: Chains, out: Array) -> None:
-    """out (chains,) = log f of rows x (chains, V), hidden units summed out, in nats; inputs must be up to date."""
+    """out (chains,) = log f of x (chains, V) in nats, hidden units summed out. Hidden inputs must be up to date."""
     unit = np.float64(parameters.unit)
     for chain in range(out.size):
         total = 0.0

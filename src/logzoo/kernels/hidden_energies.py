@@ -33,7 +33,7 @@ _LOG_2 = math.log(2.0)
 # exp of partial sums of x_i up to these sizes neither underflows nor overflows, in single and double precision.
 _LARGEST_SINGLE = 80.0
 _LARGEST_DOUBLE = 700.0
-# If the factors of a block have a larger product, their logarithms are added instead.
+# Limit of the product of a block's factors.
 _LARGEST_PRODUCT = 1e300
 
 
@@ -159,10 +159,7 @@ def _product_of_block(
 def _multiply(
     tables: Array, codes: Array, block: tuple[Array, Array, int, float], products: tuple[Array, Array], out: Array
 ) -> None:
-    """Multiply mantissas * 2**exponents (states,) by the factors of one block.
-
-    If the product of these factors is too large, its logarithm is added to `out` instead.
-    """
+    """Multiply mantissas * 2**exponents (states,) by a block's factors, or add a too large product's log to `out`."""
     mantissas, exponents = products
     first, step = codes.ctypes.data, codes.shape[1]
     for state in range(out.size):

@@ -45,7 +45,7 @@ class Moves(NamedTuple):
     """Record of each draw in one call of `run_tempered`."""
 
     delta: np.ndarray  # (chain, draw) Delta of x after the move, nats
-    rungs: np.ndarray  # (chain, draw + 1) int64: x of draw i is drawn at rungs[i]; rungs[i + 1] is drawn given x
+    rungs: np.ndarray  # (chain, draw + 1) int64: draw i draws x at rungs[:, i], then rungs[:, i + 1] given x
     step: np.ndarray  # (chain, draw) leapfrog step size
     accepted: np.ndarray  # (chain, draw) uint8
 
@@ -109,7 +109,7 @@ def leapfrog(
 ) -> float:
     """Follow Hamilton's equations for `steps` leapfrog steps in place; returns the rise of the energy in nats.
 
-    The first and last updates of the momentum are half steps (Neal 2011, eqs 2.28 to 2.30). Half steps between them are
+    The first and last updates of the momentum are half steps (Neal 2011, section 5.2.3.3). Half steps between them are
     merged in pairs into full steps. All masses are 1.
     """
     before = -tempered_gradient(target, base, beta, x, gradient, spare) + 0.5 * np.sum(momentum * momentum)

@@ -62,8 +62,7 @@ def step_two_stages(state: Recursion, group: int, t: int, occupancy: Array, log_
         state.gain[group] = t ** state.exponent[group] - t
 
 
-# The ladder is divided into this many parts of neighbouring rungs, or into single rungs if it has fewer rungs. log
-# F is halved when the visits of all parts are flat.
+# The ladder is divided into this many parts of neighbouring rungs, or into single rungs if it has fewer rungs.
 _PARTS = 10
 
 
@@ -164,7 +163,7 @@ def run_adjusted(
 
 @kernel(nogil=True)
 def add_rung_sums(slopes: Array, curvatures: Array, values: Array, rungs: Array, sums: Array) -> None:
-    """Add 1, D = d log f / d beta, D^2 and D' = dD / d beta to `sums` (chains, 4, K), at the rung drawn given x."""
+    """Add 1, D = d log f / d beta, D^2 and dD / d beta to `sums` (chains, 4, K), at the rung drawn given x."""
     for chain in range(len(values)):
         for sweep in range(values.shape[1]):
             k = rungs[chain, sweep + 1]

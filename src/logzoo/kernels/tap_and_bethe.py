@@ -17,7 +17,7 @@ u = U_i - to_visible_ij and t = T_j - to_hidden_ij.
     to_visible = softplus(W + t) - softplus(t)        to_hidden = softplus(W + u) - softplus(u)
     log Z_B = sum_i softplus(U_i) + sum_j softplus(T_j) - sum_ij log(1 + sigmoid(u) sigmoid(t) (exp(W) - 1))
 
-gains (V, H) are exp(W) - 1; they are used if |W| is at most 30.
+gains (V, H) are exp(W) - 1.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _normalise(x: Array) -> float:
 
 @kernel(nogil=True)
 def largest_singular(matrix: Array, transposed: Array, start: Array, steps: int) -> float:
-    """A lower bound of the largest singular value of a matrix (n, m), by `steps` power iterations on start (n,)."""
+    """A lower bound of the largest singular value of a matrix (n, m), by power iterations; overwrites start (n,)."""
     y, length = np.empty(matrix.shape[1]), 0.0
     _normalise(start)
     for _ in range(steps):

@@ -33,8 +33,8 @@ _BLOCK = 16
 class Ladder(NamedTuple):
     """Inverse temperatures, and a matrix that maps a few numbers of a state to log f at all rungs.
 
-    These numbers, the `values` (M,) of the state, are the smooth part (see `energies`) at N nodes, then the factors of
-    beta and of 1 - beta, so M = N + 2. For log f(v, h), N = 0.
+    These `values` (M,) of a state are the smooth part (see `energies`) at N nodes, then the factors of beta and of
+    1 - beta. So M = N + 2. For log f(v, h), N = 0.
     """
 
     betas: np.ndarray  # (K,) float64
@@ -46,7 +46,7 @@ class Record(NamedTuple):
     """Record of each draw in the sweeps of one call."""
 
     values: np.ndarray  # (chains, sweeps, M) float64 as in `Ladder`; 0 sweeps if they are not recorded
-    rungs: np.ndarray  # (chains, sweeps + 1) int64: x of sweep i is drawn at rungs[i]; rungs[i + 1] is drawn given x
+    rungs: np.ndarray  # (chains, sweeps + 1) int64: sweep i draws x at rungs[:, i], then rungs[:, i + 1] given x
 
 
 class RungSums(NamedTuple):
@@ -122,7 +122,7 @@ def draw_rung(q: Array, draw: float, block_sums: Array) -> tuple[int, float]:
     """Return the rung that the uniform `draw` selects, and the factor s with s q = q(k | x).
 
     q (K,) is log f_k + offset_k at entry and q(k | x) / s at return. It is summed in blocks of 16 rungs, with
-    `block_sums` as scratch. Additions in a block run in parallel, and the search for the rung skips whole blocks.
+    `block_sums` as scratch, so that the search for the rung skips whole blocks.
     """
     rungs = q.size
     largest = _largest(q)
@@ -151,8 +151,8 @@ def count_crossing(rung: int, base_end: int, model_end: int, heading: int) -> tu
     """Follow one chain between the ends of the ladder; returns (new heading, 1 if a round trip is completed, else 0).
 
     The base end has the rungs up to `base_end`; the model's end has the rungs from `model_end` on. heading: 0 before
-    the first visit of the base end, 1 if the base end was visited last, 2 if the model's end was visited last. A round
-    trip ends at the base.
+    the first visit of the base end; then the end visited last, 1 for the base and 2 for the model. A round trip ends at
+    the base.
     """
     if rung >= model_end:
         return 2 if heading != 0 else 0, 0

@@ -1,4 +1,4 @@
-"""Tours: Gibbs chains that leave a set of hidden states and end when they return to it (Savarese et al. 2018).
+"""Tours: Gibbs chains that start in a set of hidden states and end when they return to it (Savarese et al. 2018).
 
 One sweep draws v given h, then h given v. Random numbers depend only on the key, the tour and its sweeps so far.
 """

@@ -46,9 +46,8 @@ def label_log_probabilities(rbm: RBM, v: ArrayLike, labels: int) -> Floats:
 def prediction_accuracy(rbm: RBM, examples: ArrayLike, labels: int) -> PredictionAccuracy:
     """Return the `PredictionAccuracy` of the labels that `rbm` predicts for labelled examples.
 
-    examples: (examples, visible) of zeros and ones; the last `labels` values of each row are a one-hot label, as in a
-    data set with `label_units`. `total` is A of Hult et al. (2019), section 4.1, over these examples, in nats.
-    Raises ValueError as `label_log_probabilities` does, and for rows without exactly one label.
+    examples: a 0/1 matrix (examples, visible), as of a data set with `label_units`. A is from Hult et al. (2019),
+    section 4.1. Raises ValueError as `label_log_probabilities` does, and for rows without exactly one label.
     """
     inputs = _inputs(rbm, labels)
     examples = binary_matrix("examples", examples, visible=rbm.visible)

@@ -50,12 +50,7 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
 
 
 def gauged(rbm: RBM, log_z: float, generator: Generator) -> tuple[RBM, float]:
-    """Permute the units of each layer, and flip each unit with probability 1/2; return the RBM and its log Z in nats.
-
-    A flip replaces the state x of a unit by 1 - x. The unit's weights are added to the biases of the other layer, and
-    its bias is subtracted from log Z. The weights and the bias of the unit then change sign. The layout of the weights
-    thus does not reveal the family of a model.
-    """
+    """Permute and randomly flip units, which hides the family of a model; return the RBM and its log Z in nats."""
     for _ in range(2):
         flipped = generator.random(rbm.visible) < 0.5
         rbm, log_z = flip(rbm, log_z, flipped)
@@ -66,10 +61,7 @@ def gauged(rbm: RBM, log_z: float, generator: Generator) -> tuple[RBM, float]:
 
 
 def flip(rbm: RBM, log_z: float, flipped: Array) -> tuple[RBM, float]:
-    """Replace v_i by 1 - v_i where `flipped` (visible,) is True; return the new RBM and its log Z.
-
-    log_z: log Z of `rbm` in nats.
-    """
+    """Replace v_i by 1 - v_i where `flipped` (visible,) is True; return the new RBM and its log Z in nats."""
     signs = np.where(flipped, -1.0, 1.0)
     added = rbm.weights[flipped].sum(axis=0)
     other = RBM(signs[:, None] * rbm.weights, signs * rbm.visible_bias, rbm.hidden_bias + added)

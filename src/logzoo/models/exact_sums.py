@@ -46,8 +46,8 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool | None = None) -> 
     Raises
     ------
     ValueError
-        For bad arguments, for more than 36 units in the smaller layer (the message estimates the time), and if rounding
-        could move log Z by more than 1e-6 nat.
+        For bad arguments, for more than 36 units in the smaller layer, and if rounding could move log Z by more than
+        1e-6 nat.
 
     Notes
     -----

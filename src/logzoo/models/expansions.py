@@ -49,10 +49,7 @@ class Settled(NamedTuple):
 
 
 def tap(rbm: RBM, visible: ArrayLike, hidden: ArrayLike, order: int = 3) -> Settled:
-    """Expand log Z to order 2 or 3 in the weights, at the fixed point reached from means (V,) and (H,).
-
-    Source: Gabrié, Tramel & Krzakala (2015), after Georges & Yedidia (1991).
-    """
+    """Expand log Z to order 2 or 3 at the fixed point from means (V,) and (H,) (Gabrié, Tramel & Krzakala 2015)."""
     weights, transposed, *biases = _parameters(rbm)
     m, q = np.empty(rbm.visible), np.empty(rbm.hidden)
 

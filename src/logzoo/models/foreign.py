@@ -130,10 +130,7 @@ _FITTED = ("components_", "intercept_visible_", "intercept_hidden_")
 
 
 def fitted_arrays(model: Any) -> dict[str, np.ndarray]:
-    """Return the parameters {name: array} of a fitted BernoulliRBM of scikit-learn.
-
-    A fitted Pipeline that ends in a BernoulliRBM is accepted, too. Raises ValueError for any other object.
-    """
+    """Parameters {name: array} of a fitted BernoulliRBM, or of a Pipeline that ends in one; otherwise ValueError."""
     steps = dict(getattr(model, "steps", None) or {"": model})
     last = next(reversed(steps.values()))
     missing = [name for name in _FITTED if not hasattr(last, name)]

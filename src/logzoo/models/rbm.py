@@ -113,7 +113,7 @@ class RBM:
         return RBM(self.weights.T, self.hidden_bias, self.visible_bias)
 
     def energy(self, v: ArrayLike, h: ArrayLike) -> Floats:
-        """Energies -log f(v, h) in nats, shape (n,), of pairs of states of shapes (n, visible) and (n, hidden)."""
+        """Energies -log f(v, h) in nats, shape (n,), of states of 0 and 1, shapes (n, visible) and (n, hidden)."""
         v = binary_matrix("v", v, visible=self.visible).astype(np.float64)
         h = binary_matrix("h", h, visible=self.hidden).astype(np.float64)
         if len(h) != len(v):
@@ -121,7 +121,7 @@ class RBM:
         return -(v @ self.visible_bias + h @ self.hidden_bias + np.einsum("ni,ni->n", v @ self.weights, h))
 
     def free_energy(self, v: ArrayLike) -> Floats:
-        """Free energies -log sum_h f(v, h) in nats, shape (n,), of the rows of v, shape (n, visible)."""
+        """Free energies -log sum_h f(v, h) in nats, shape (n,), of states v of 0 and 1, shape (n, visible)."""
         return -self.log_f(binary_matrix("v", v, visible=self.visible))
 
     def log_f(self, v: ArrayLike) -> Floats:
@@ -164,7 +164,7 @@ class RBM:
             raise ValueError(f"weights, biases: too large, rounding could move log f by {largest:.2g} nat; {limit}")
 
     def log_likelihood(self, v: ArrayLike, log_z: float) -> Floats:
-        """log p(v) = log f(v) - log Z in nats, shape (n,), of the rows of v, shape (n, visible)."""
+        """log p(v) = log f(v) - log Z in nats, shape (n,), of states v of 0 and 1, shape (n, visible)."""
         return -self.free_energy(v) - finite_number("log_z", log_z)
 
     def to_dataset(self) -> xr.Dataset:
@@ -193,11 +193,29 @@ class RBM:
     def load(cls, path: FilePath, names: str | Sequence[str] | None = None, *, transposed: bool | None = None) -> RBM:
         """Read an RBM from a file by `save` or the workflow, or from a file in a format of docs/your-own-rbm.md.
 
-        ``names`` are the names of weights, visible bias and hidden bias, such as ``"W,a,b"``; arrays in groups, structs
-        and dicts have paths as names. By default the arrays are found by known names, or by shapes and names of biases.
-        ``transposed`` is whether the weights are stored as (hidden, visible). By default the biases decide. If the
-        weights are square, the package that uses these names decides. A warning states the assumptions.
-        Raises a one-line ValueError that names the file if the file holds no RBM that can be read.
+        Parameters
+        ----------
+        path : path
+        names : str or sequence of three str, optional
+            Names of weights, visible bias and hidden bias, such as ``"W,a,b"``, or their paths in groups, structs and
+            dicts. By default the arrays are found by known names, or by shapes and names of biases.
+        transposed : bool, optional
+            Whether the weights are stored as (hidden, visible). By default the biases decide. If the weights are
+            square, the package that uses these names decides.
+
+        Returns
+        -------
+        RBM
+
+        Raises
+        ------
+        ValueError
+            If the file holds no RBM that can be read; the message is one line that names the file.
+
+        Warns
+        -----
+        UserWarning
+            If names or orientation had to be assumed; the warning states the assumptions.
         """
         return read_as(cls, path, names, transposed, tell=partial(warnings.warn, stacklevel=3))
 
@@ -243,11 +261,31 @@ class RBM:
     def from_spins(
         cls, weights: ArrayLike, visible_bias: ArrayLike, hidden_bias: ArrayLike, *, layers: str = "both"
     ) -> tuple[RBM, float]:
-        """The RBM that equals a model of spins s, t of -1 and +1, and a constant in nats: (RBM, constant).
+        """The RBM that equals a model of spins s, t of -1 and +1, log f(s, t) = a.s + s J t + d.t, and a constant.
 
-        The model is log f(s, t) = a.s + s J t + d.t with the weights J and the biases a and d. log Z of the spins is
-        log Z of the RBM plus the constant. In data, 0 stands for the spin -1. ``layers`` is ``"visible"`` or
-        ``"hidden"`` if only that layer has spins. Raises ValueError as RBM does, and for other layers.
+        Parameters
+        ----------
+        weights, visible_bias, hidden_bias : array, shapes (visible, hidden), (visible,) and (hidden,)
+            J, a and d.
+        layers : str
+            ``"visible"`` or ``"hidden"`` if only that layer has spins.
+
+        Returns
+        -------
+        RBM, float
+            log Z of the spins is log Z of the RBM plus the constant, in nats. In data, 0 stands for the spin -1.
+
+        Raises
+        ------
+        ValueError
+            As for `RBM`, and for other layers.
+
+        Examples
+        --------
+        >>> from logzoo import RBM, exact_log_z
+        >>> rbm, constant = RBM.from_spins([[1.0]], [0.0], [0.0])
+        >>> round(exact_log_z(rbm) + constant, 4)  # log of 4 cosh(1)
+        1.8201
         """
         spins = cls(weights, visible_bias, hidden_bias)
         one_of("layers", layers, ("both", "visible", "hidden"))
@@ -264,12 +302,24 @@ class RBM:
 
     @classmethod
     def from_ising(cls, couplings: ArrayLike, field: ArrayLike) -> tuple[RBM, float, Array]:
-        """The RBM that equals a bipartite Ising model: (RBM, constant in nats, spins that are its visible units).
+        """The RBM that equals a bipartite Ising model, log f(s) = sum over i < j of J_ij s_i s_j + field.s.
 
-        The model is log f(s) = sum over pairs i < j of J_ij s_i s_j + field.s with spins of -1 and +1. The couplings J
-        are a symmetric matrix (n, n) or one triangle of it. log Z of the spins is log Z of the RBM plus the constant.
-        The returned array lists the spins that are visible units, in order; the other spins are hidden units. Raises
-        ValueError for other arrays and for loops of odd length, because such spins do not form two layers.
+        Parameters
+        ----------
+        couplings : array, shape (n, n)
+            J, as a symmetric matrix or one triangle of it. The n spins are -1 and +1.
+        field : array, shape (n,)
+
+        Returns
+        -------
+        RBM, float, ndarray
+            log Z of the spins is log Z of the RBM plus the constant, in nats. The array lists the spins that are
+            visible units, in order; the other spins are hidden units.
+
+        Raises
+        ------
+        ValueError
+            For other arrays, and for loops of odd length, because such spins do not form two layers.
 
         Examples
         --------
@@ -283,12 +333,23 @@ class RBM:
 
     @classmethod
     def from_dbm(cls, layers: Sequence[ArrayLike]) -> RBM:
-        """The RBM that equals a deep Boltzmann machine, with the same Z.
+        """The RBM that equals a deep Boltzmann machine, with the same Z; `logzoo.dbm_log_likelihood` is for data.
 
-        Even layers (0, 2, ...) of the machine are visible units of the RBM, and odd layers are hidden units. ``layers``
-        are biases and weights in turn from the visible layer up, ``[bias_0, weights_1, bias_1, ...]``, with weights of
-        shape (lower layer, upper layer). Raises ValueError for arrays that do not fit. For likelihoods of
-        data use `logzoo.dbm_log_likelihood`.
+        Parameters
+        ----------
+        layers : sequence of arrays
+            Biases and weights in turn from the visible layer up, ``[bias_0, weights_1, bias_1, ...]``. Weights have
+            the shape (lower layer, upper layer).
+
+        Returns
+        -------
+        RBM
+            Its visible units are the even layers (0, 2, ...) of the machine; its hidden units are the odd layers.
+
+        Raises
+        ------
+        ValueError
+            For arrays that do not fit.
         """
         return cls(*odd_against_even(layers))
 

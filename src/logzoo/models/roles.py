@@ -35,10 +35,7 @@ _SHOWN, _LETTERS = 8, 60
 
 
 def three_names(names: str | Sequence[str]) -> tuple[str, ...]:
-    """The names of weights, visible bias and hidden bias as a tuple, from a text "W,a,b" or three names.
-
-    Raises ValueError for anything but three different names.
-    """
+    """The three names (weights, visible bias, hidden bias) in "W,a,b" or a sequence; ValueError unless they differ."""
     split = tuple(names.split(",") if isinstance(names, str) else names)
     if len(split) != 3 or len(set(split)) != 3 or not all(isinstance(name, str) and name for name in split):
         expected = "three different names, of weights, visible bias and hidden bias"

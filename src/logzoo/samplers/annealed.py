@@ -28,8 +28,7 @@ from logzoo.samplers.threads import TILE, over_chains, over_parts, parts_between
 from logzoo.streams import Stream
 
 _STRIDE = 50
-# The rounds take _SHARE of the sweeps; the first round has at least _FEWEST sweeps. The first two rounds are about
-# equally long. Each later round is about twice as long as the round before.
+# The rounds take _SHARE of the sweeps; the first round has at least _FEWEST sweeps.
 _SHARE, _FEWEST = 0.2, 4
 
 

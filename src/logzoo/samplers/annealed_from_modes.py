@@ -26,7 +26,7 @@ from logzoo.streams import Stream
 
 # Modes that are more than this many nats below the best mode hold a negligible share of Z.
 _NATS_BELOW = 20.0
-# Groups of modes are merged until each group keeps at least this share of the chains that start in it.
+# Smallest share of its chains that a group of modes keeps, see `kept_laws`.
 _LEAST_STAY = 0.5
 # The pilot at beta = 1 that measures this share takes one in _PILOT_SHARE of the remaining sweeps.
 _PILOT_SHARE = 5
@@ -37,7 +37,7 @@ _FEWEST_CHAINS = 4
 class BasinDraws(NamedTuple):
     """Importance weights of chains annealed from the modes' product laws, and the basins where they ended."""
 
-    log_weight: np.ndarray  # (chain,) nats; the mean weight of chains from any base is Z
+    log_weight: np.ndarray  # (chain,) nats; the weight of a chain from any law has the expectation Z
     start: np.ndarray  # (chain,) the basin that a chain started in, by the number of its law
     end: np.ndarray  # (chain,) the basin that the chain ended in
     v: np.ndarray  # (chain, visible) last state of the chain
@@ -135,7 +135,7 @@ def _dealt(bounds: np.ndarray, chains: int) -> np.ndarray:
     """Number (chain,) of the law that each chain starts from, in increasing order; bounds (law,): F1 of the laws.
 
     Every law gets four chains, or fewer if there are not enough. Half of the other chains are divided in proportion to
-    exp(F1), and half in proportion to exp(F1 / 4), because F1 misses most of the width of a mode.
+    exp(F1). The other half is divided in proportion to exp(F1 / 4), because F1 misses most of the width of a mode.
     """
     relative = np.exp(bounds - bounds.max())
     shares = 0.5 * relative / relative.sum() + 0.5 * relative**0.25 / np.sum(relative**0.25)

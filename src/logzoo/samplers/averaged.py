@@ -67,8 +67,9 @@ def run(
 ) -> AnnealedDraws:
     """Estimate the model's moments, fit the knots, and anneal fresh chains along the path with the remaining sweeps.
 
-    knots: number of RBMs on the path, including its ends; moments, fitting: largest shares of the sweeps for these
-    phases. If the budget is too small for these phases, the path is straight. Raises ValueError for impossible options.
+    base: as for `resolve_base`. knots: number of RBMs on the path, including its ends. moments, fitting: largest shares
+    of the sweeps for these phases. If the budget is too small for them, the path is straight. Raises ValueError for
+    impossible options.
     """
     whole_number("threads", threads)
     whole_number("knots", knots, minimum=2)
@@ -178,8 +179,9 @@ def sweep_shares(path: list[Terms], cold: Terms, warm: Terms) -> np.ndarray:
     """Positions (knot,) of the knots from 0 to 1. The length of a segment is its share of the sweeps.
 
     Nine tenths of the sweeps are divided in proportion to the distances of neighbouring knots, and a tenth equally. The
-    squared distance of two knots is the inner product of their differences in parameters and in moments. The product
-    is the symmetrised Kullback-Leibler divergence of the knots. The target moments replace the fitted moments.
+    squared distance of two knots is the inner product of their differences in parameters and in moments, up to a common
+    factor. The product is the symmetrised Kullback-Leibler divergence of the knots, with target moments in place of
+    fitted moments.
     """
     change = [b - a for a, b in zip(cold, warm, strict=True)]
     squares = []

@@ -17,8 +17,7 @@ from logzoo.paths import base_of, kernel_parameters, log_odds
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import Stream
 
-# One in _SHARE sweeps of the budget may go to the matched base, up to _MOST_SWEEPS sweeps. Further sweeps hardly
-# improve the base.
+# One in _SHARE sweeps of the budget goes to the matched base, up to _MOST_SWEEPS. More hardly improve the base.
 _SHARE = 50
 _MOST_SWEEPS = 200
 # About one in _MODES_SHARE sweeps of the budget may go to the search for modes. A mean-field step of one start costs
@@ -26,8 +25,7 @@ _MOST_SWEEPS = 200
 # phases of at most _MOST_STEPS steps.
 _MODES_SHARE = 10
 _STEPS_OF_A_START, _MOST_STARTS, _MOST_STEPS = 40, 500, 400
-# Modes that are more than _NATS_BELOW nats below the best mode hold a negligible share of Z. At most _MOST_MODES modes
-# are used.
+# Modes that are more than _NATS_BELOW nats below the best mode hold a negligible share of Z.
 _NATS_BELOW = 30.0
 _MOST_MODES = 64
 # Units whose mean is nearer to 0 or 1 than this count as certain.
@@ -128,7 +126,7 @@ def base_of_modes(modes: Modes) -> np.ndarray:
 
 
 def _matched(rbm: RBM, ledger: SweepLedger, stream: Stream) -> np.ndarray:
-    """Base log-odds from annealed chains, which take a fiftieth of the budget and at most 200 sweeps.
+    """Base log-odds (visible,) from the states of annealed chains.
 
     The chains start from uniform units, which favour no mode; the visible bias may favour one mode. If the budget is
     too small for annealing, the base is the visible bias.

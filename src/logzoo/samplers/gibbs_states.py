@@ -42,7 +42,7 @@ def sample_gibbs(
     beta : float
         Inverse temperature; it scales weights and both biases.
     start : array of 0 and 1, shape (chains, visible), optional
-        States to start from. By default they are drawn from the visible biases.
+        States to start from. By default units are drawn independently from the visible biases, scaled by beta.
     seed : int or str
         The same seed gives the same states for any number of threads.
     threads : int

@@ -2,9 +2,9 @@
 
 Carlson et al. (2016), supplement E: a chain draws x | beta_k by one trajectory of a fixed number of leapfrog steps. It
 draws beta_k | x from q(beta_k | x), proportional to r_k exp(beta_k Delta) / Zhat_k. Here r is the prior, Zhat_k an
-estimate, and Delta = log f(x) - log p_1(x), with base p_1. Step sizes vary a little from draw to draw (Neal 2011,
-section 5.4.2.2), because some trajectories of a fixed length would return to their starting points. The unit of the
-ledger is one leapfrog step of one chain, of any step size.
+estimate, and Delta = log f(x) - log p_1(x), with base p_1. Step sizes vary a little (Neal 2011, section 5.4.2.2),
+because some trajectories of a fixed length would return to their starting points. The unit of the ledger is one
+leapfrog step of one chain, of any step size.
 """
 
 from functools import partial
@@ -31,7 +31,7 @@ JITTER = 0.2
 # Optimal acceptance rate of Hamiltonian Monte Carlo in many dimensions (Beskos et al. 2013).
 TARGET_ACCEPTANCE = 0.651
 _FIRST_STEP = 1.0
-# The log step size is adapted with gains 1 / t^0.6 (Robbins & Monro 1951) and averaged over the second half of the
+# The log step size is adapted with gains 1 / t^0.6 (Robbins & Monro 1951). It is averaged over the second half of the
 # draws (Polyak & Juditsky 1992).
 _GAIN_EXPONENT = 0.6
 # Bound of the absolute logits. Without it the likelihood has no finite maximum at rungs where every proposal was
@@ -122,10 +122,10 @@ def run(
 ) -> HamiltonianDraws:
     """Make the initial iterations, then record `draws` draws of each chain of the ledger at the resulting log Zhat.
 
-    target, base: densities such as `GaussianMixture`. The base needs `draw` and `log_z`, too. step_sizes (rung,):
-    centres of the step sizes. betas (rung,): the ladder from 0 to 1. Each initial iteration makes `initial_draws` draws
-    and updates log Zhat by eq 12. The iterations end when max_k |r_k - c_k| < 0.1 / K, with occupancies c of K rungs,
-    or after `initial_iterations`. A draw costs `steps` leapfrog steps. Raises ValueError for impossible options, and
+    step_sizes (rung,): centres of the step sizes, which vary by the share `jitter`. betas (rung,): the ladder from 0 to
+    1. prior: as in `logzoo.paths.prior_weights`. Each initial iteration makes `initial_draws` draws and updates log
+    Zhat by eq 12. The iterations end when max_k |r_k - c_k| < 0.1 / K, with occupancies c of K rungs, or after
+    `initial_iterations`. A draw costs `steps` leapfrog steps. Raises ValueError for impossible options, and
     BudgetExceeded if too few steps are left in the ledger.
     """
     draws = whole_number("draws", draws)

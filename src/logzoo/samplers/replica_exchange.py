@@ -46,8 +46,8 @@ class ParallelTemperingDraws(NamedTuple):
     def round_trip_share(self) -> float:
         """Round trips relative to the number expected at these exchange rates if sweeps were independent draws.
 
-        The expected number for a round and a ladder is 1 / (2 + 2 sum_i r_i / (1 - r_i)), with r the rejection rates
-        (Syed et al. 2019, corollary 2). The share is 0 if all exchanges of a pair were rejected.
+        For a round and a ladder this is 1 / (2 + 2 sum_i r_i / (1 - r_i)), with rejection rates r (Syed et al. 2019,
+        corollary 2). The share is 0 if all exchanges of a pair were rejected.
         """
         accepted = self.exchange_rates
         if not accepted.all():

@@ -4,8 +4,8 @@ Parallel tempering: Swendsen & Wang (1986); Geyer (1991); Desjardins et al. (201
 even and odd pairs (Okabe et al. 2001). They move inverse temperatures between replicas, while states stay in place.
 
 Infinite swapping: Hult et al. (2019). INS-Gibbs reassigns the temperatures of all replicas of a ladder at once, by the
-probabilities of all assignments. PINS reassigns them within groups of neighbouring temperatures. "in-turn" makes
-Metropolis exchanges of neighbours from the lowest temperature upwards, as in the parallel tempering of Hult et al.
+probabilities of all assignments. PINS reassigns them within groups of neighbouring temperatures. The parallel tempering
+of Hult et al., "in-turn", makes Metropolis exchanges of neighbours from the lowest temperature upwards.
 """
 
 from collections.abc import Mapping
@@ -184,7 +184,7 @@ def _on_ladders(settings: tuple, all_pairs: bool, all_rungs: bool, chains: Any, 
 
 
 class InfiniteSwapping(_Ladders):
-    """`count` ladders with one replica at each temperature; the path tempers all parameters.
+    """`count` ladders with one replica at each temperature; the path tempers all parameters if the base is uniform.
 
     temperatures (K,): rising from 1. group: number of temperatures that swap among themselves, None for all
     temperatures, or "in-turn" for exchanges of neighbours. density: "marginal" weights assignments by f(v), "joint" by

@@ -2,8 +2,7 @@
 
 Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). The path starts at independent units, so every sweep there draws an
 independent state. The path goes through some of the RBMs in straight lines and ends at the RBM whose log Z is
-estimated. The rungs move along the path towards equal exchange rates (`logzoo.paths.equal_barrier`). A rung is an RBM
-of the path, or lies between two of these RBMs.
+estimated. The rungs move along the path towards equal exchange rates (`logzoo.paths.equal_barrier`).
 
 A path through many snapshots follows every turn of the training and is long. On a path through few snapshots, a mode
 may gain its mass abruptly. Pilot runs therefore try 12, 6, 3, 1 and 0 snapshots. The first number that reaches the

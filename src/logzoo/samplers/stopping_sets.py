@@ -106,7 +106,7 @@ def example_chains(parameters: Parameters, data: np.ndarray, rows: np.ndarray) -
 
 def log_sum_exp(values: np.ndarray) -> float:
     """Compute log sum exp of values in nats."""
-    from scipy.special import logsumexp  # takes long to import, and every training would wait for it
+    from scipy.special import logsumexp  # takes long to import
 
     return float(logsumexp(values))
 

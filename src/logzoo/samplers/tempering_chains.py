@@ -1,8 +1,8 @@
 """Chains of simulated tempering, and the initial iterations that find log Zhat (Carlson et al. 2016, section 2).
 
-A chain draws its state and its inverse temperature in turn (section 2.1). It draws x | beta_k by one Gibbs sweep, and
-beta_k | x from q(beta_k | x), proportional to r_k f_k(x) / Zhat_k with prior r and estimates Zhat_k. x is v with the
-hidden units summed out (`marginal`) or (v, h) (`joint`).
+A chain draws its state and its inverse temperature in turn (section 2.1): x | beta_k by one Gibbs sweep, and beta_k | x
+from q(beta_k | x). q is proportional to r_k f_k(x) / Zhat_k, with prior r and estimates Zhat_k. x is v with the hidden
+units summed out (`marginal`) or (v, h) (`joint`).
 """
 
 from collections.abc import Callable, Sequence
@@ -38,8 +38,7 @@ _STRIDE = 50
 COUNT_FLOOR = 0.1
 # Smallest occupancy in an update of log Zhat. The update is therefore at most about log(1e300) = 690 nats.
 OCCUPANCY_FLOOR = 1e-300
-# Initial iterations stop when K max_k |r_k - c_k| is below _RULE, with occupancies c of K rungs. While it is above
-# _FAR_OFF, they continue up to half the budget, because sampling at such a log Zhat gives almost no information.
+# Bounds of K max_k |r_k - c_k|, see `tempering_runs.begin`. Above _FAR_OFF, sampling gives almost no information.
 _RULE = 0.1
 _FAR_OFF = 0.5
 
@@ -177,7 +176,7 @@ def initial_phase(
 ) -> Initial:
     """Make initial iterations of the given lengths in sweeps, from log Zhat = 0.
 
-    prior: as in `tempering_runs.begin`. adapt: whether the first half of the iterations is a pilot. After a pilot the
+    prior: as in `paths.prior_weights`. adapt: whether the first half of the iterations is a pilot. After a pilot the
     rungs move to equal steps of thermodynamic length, and log Zhat is interpolated there.
     """
     iterate = partial(_iterate, sampler, rao_blackwell, stop_early)
@@ -239,10 +238,9 @@ def mean_occupancy(sums: RungSums, rao_blackwell: bool) -> np.ndarray:
 
 
 def iteration_lengths(ledger: SweepLedger, sweeps: int, iterations: int) -> list[int]:
-    """Sweeps of each initial iteration: the first `iterations` are equal, then each is twice as long as the previous.
+    """Sweeps of each initial iteration, see `tempering_runs.begin`; the last iteration takes the sweeps that are left.
 
-    The last iteration takes the sweeps that are left. Short iterations find log Zhat roughly, but their noise exceeds
-    an occupancy error of 0.1 / K, with K rungs.
+    Short iterations find log Zhat roughly, but their noise exceeds an occupancy error of 0.1 / K, with K rungs.
     """
     left = min(max(iterations * sweeps, ledger.sweeps // 10), ledger.sweeps // 2, ledger.remaining - 1)
     lengths = []

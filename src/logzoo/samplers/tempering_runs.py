@@ -108,12 +108,12 @@ def begin(
 ) -> Start:
     """Make the initial iterations of all chains.
 
-    Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K, with c_k
-    the occupancies of K rungs. They take at most `initial_iterations` iterations or a tenth of the budget, whichever is
-    more, but at most half the budget. After the first `initial_iterations`, each iteration is twice as long as the
-    iteration before. While K max_k |r_k - c_k| is above 0.5, further short iterations follow, up to half the budget.
+    Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12. They end when max_k |r_k - c_k| < 0.1 / K,
+    with c_k the occupancy of rung k. At most `initial_iterations` are made, or as many as fit a tenth of the budget if
+    that is more, but at most half the budget. After the first `initial_iterations`, each iteration is twice as long as
+    the iteration before. While K max_k |r_k - c_k| is above 0.5, short iterations follow, up to half the budget.
     rao_blackwell=False updates from plain visit counts. stop_early=False makes exactly `initial_iterations` iterations.
-    prior: weights r (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal weights. ladder: as in
+    prior: as in `paths.prior_weights`. form: "marginal" or "joint", see `tempering_chains`. ladder: as in
     `paths.inverse_temperatures`, or "adapted". For an adapted ladder, the first half of the initial iterations is a
     pilot on linear rungs. The rungs then move to equal steps of thermodynamic length (`paths.equal_length`). Raises
     ValueError for impossible options.
@@ -152,10 +152,10 @@ def run(
     """Run the initial iterations, then spend the remaining sweeps at their log Zhat.
 
     settling: share of the remaining sweeps, in [0, 1), whose draws are discarded, because the last initial iteration
-    redrew the rungs. final=False stops after exactly `initial_iterations` iterations. mixed=True updates log Zhat by eq
-    12 between the blocks of the sampling phase, too (supplement A). The other options are as for `begin`. observers:
-    objects as in `logzoo.samplers.observers`, which receive every draw of the sampling phase. Raises ValueError for
-    impossible options.
+    redrew the rungs. final=False stops after exactly `initial_iterations` iterations. blocks: number of equal blocks of
+    the sampling phase; mixed=True updates log Zhat by eq 12 between them, too (supplement A). observers: objects as in
+    `logzoo.samplers.observers`, which receive every draw of the sampling phase. The other options are as for `begin`.
+    Raises ValueError for impossible options.
     """
     settling = share("settling", settling)
     start = begin(rbm, ledger, stream, rao_blackwell, final, **options)
@@ -239,8 +239,8 @@ def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., 
     The first stage takes at most the share `first_stage` of the sweeps. In the second stage the gain is
     1 / (t - t0 + t0^exponent), with t0 the last sweep of the first stage. To first order an error of log Zhat
     shrinks by the factor 1 - gain in each sweep. Over the second stage the factor is
-    t0^exponent / (t - t0 + t0^exponent). The gain is limited, so that the largest ratio c_k / r_k of occupancy and
-    prior in earlier sweeps would give a step of at most one nat.
+    t0^exponent / (t - t0 + t0^exponent). The gain is limited: with the largest ratio c_k / r_k of occupancy and prior
+    in earlier sweeps, a step would be at most one nat.
     """
     return lambda prior, sizes, sweeps: _recursion(prior, sizes, flatness, 0.0, exponent, first_stage * sweeps)
 

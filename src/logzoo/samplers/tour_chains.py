@@ -1,7 +1,7 @@
 """Tours: Gibbs chains that start in a stopping set drawn from data and end on their return (Savarese et al. 2018).
 
-A tour starts at a hidden state h of the set with probability f(h) / Z_S, where Z_S is the sum of f over the set. The
-mean length of a tour is Z / Z_S (Kac; Savarese et al., corollary 2).
+A tour starts at a hidden state h of the set with probability f(h) / Z_S, with Z_S the sum of f over the set. The mean
+length of a tour is Z / Z_S (Kac; Savarese et al., corollary 2).
 """
 
 from typing import Any, NamedTuple
@@ -26,8 +26,8 @@ from logzoo.streams import Stream
 _FLIGHT = 128
 # Tours are numbered by 32 bits of the random stream's counter.
 MOST_TOURS = 2**32
-# Without `rounds`, the stopping set takes one sweep in _SHARE of the budget, but at most one draw per example or
-# _MOST_DRAWS draws, whichever is more.
+# Without `rounds`, the stopping set takes one sweep in _SHARE of the budget. The limit is one draw per example, or
+# _MOST_DRAWS draws if that is more.
 _SHARE = 5
 _MOST_DRAWS = 100_000
 # Probes are chains from uniform hidden states. They search for modes that the stopping set misses, and take at most one

@@ -121,12 +121,11 @@ def train_parallel_tempering(
 ) -> TrainingRun:
     """Train by SML-PT: `particles` chains (the mini-batch size by default) at each of `rungs` temperatures.
 
-    An update makes k sweeps of all chains. Even and odd pairs of neighbours exchange after alternate sweeps. The chains
-    at beta = 1 are the negative particles. ladder: as in `logzoo.paths.inverse_temperatures`. base:
-    with "visible-bias" the path tempers only weights and hidden bias (Desjardins et al. 2011). With "data" it is the
-    geometric path from independent units with the marginals of the data. tracker: an object of
-    `logzoo.training.trackers` that follows log Z for the trace. flow_of(betas, k=k) returns a FlowLadder, which
-    moves the rungs.
+    An update makes k sweeps of all chains. The chains at beta = 1 are the negative particles. ladder: as in
+    `logzoo.paths.inverse_temperatures`. base: with "visible-bias" the path tempers only weights and hidden bias
+    (Desjardins et al. 2011). With "data" it is the geometric path from independent units with the marginals of the
+    data. tracker: an object of `logzoo.training.trackers` that follows log Z for the trace. flow_of(betas, k=k) returns
+    a FlowLadder, which moves the rungs.
     """
     betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
     fewest = getattr(tracker, "fewest_particles", 1)

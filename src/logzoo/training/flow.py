@@ -1,9 +1,9 @@
 """The adaptive ladder of SML-APT: rungs move until the share of "up" replicas is linear in the number of the rung.
 
 Sources: Desjardins, Courville & Bengio 2010 (adaptive parallel tempering) and Katzgraber, Trebst, Huse & Troyer 2006. A
-replica is "up" after a visit to the model end (beta = 1), and "down" after a visit to the base end. f_up is the share
-of "up" among the labelled replicas of a rung. f_up changes most where exchanges fail. Rungs move there until f_up is
-linear in the rung's index.
+replica gets its first label at the base end. It is "down" after a visit to this end, and "up" after a visit to the
+model end (beta = 1). f_up is the share of "up" among the labelled replicas of a rung. f_up changes most where exchanges
+fail. Rungs move there.
 
 Replicas move ballistically if even and odd pairs are exchanged alternately. Let J / 2 be the flow: round trips per
 sweep and ladder. If a share a of exchanges succeeds, f_up rises by J (1 - a) / a over an inner gap. It rises by J / 2
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 _DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.tempering.count_crossing`
-# The return time, of a round trip, starts at its value for this exchange rate.
+# The return time (of a round trip) starts at its value for this exchange rate.
 _EXCHANGE_RATE_AT_START = 0.4
 # Smallest gap, relative to the gaps of the linear ladder, so that float32 distinguishes the rungs.
 _SMALLEST_GAP = 1e-3
@@ -36,8 +36,7 @@ _SMALLEST_GAP = 1e-3
 class FlowLadder(Resumed):
     """Inverse temperatures `betas` (rung,) from 0 to 1, which adapt to the flow of replicas; k sweeps per update.
 
-    rate: fraction of the way to the targets per update. It is limited to 1 / return time, because a faster ladder
-    oscillates.
+    rate: fraction of the way to the targets per update, limited to 1 / return time, because a faster ladder oscillates.
     spawn_below: mean exchange rate below which `proposed_rung` proposes a rung, except within `burn_in` updates after
     the last insertion. as_published: use f_up without the corrections of the module text. Raises ValueError for
     impossible settings.
@@ -65,7 +64,7 @@ class FlowLadder(Resumed):
         # Until exchanges are seen, all count as accepted.
         self.exchange_rates = np.ones(rungs - 1)
         failures = (rungs - 1) * (1.0 - _EXCHANGE_RATE_AT_START) / _EXCHANGE_RATE_AT_START
-        # Round trips per replica and update: the rate of the even-odd scheme (Syed et al. 2022). The return time is its
+        # Round trips per replica and update: the rate of the even-odd scheme (Syed et al. 2019). The return time is its
         # inverse. All averages have this time constant in updates, or 2 updates if the return time is shorter.
         self.trip_rate = self.k / (rungs * (2.0 + 2.0 * failures))
         self.trips_seen = self.sweeps = self.quiet = 0

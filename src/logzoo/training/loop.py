@@ -127,10 +127,11 @@ def train(
     positive, rate) returns an object as in `logzoo.training.negative`; if it is not `usable`, the gradient is 0. The
     attribute `spent` of the phase counts its sweeps. Its optional attributes `numbers` and `profiles` go into the
     trace. base: log-odds (visible,) in `parameters`, for phases that temper; 0 by default. tracker: its `reading` goes
-    into the trace. step: a class of `logzoo.training.steps`, which is called with weight_decay.
-    Other settings are parameters or options of `logzoo.train_rbm`. Walkers act as the tracker; the trace counts their
-    sweeps. checkpoint: an interrupted training continues from it, bit for bit. Raises ValueError for impossible
-    settings and if the parameters diverge.
+    into the trace. step: a class of `logzoo.training.steps`, which is called with weight_decay. Walkers act as the
+    tracker; the trace counts their sweeps. checkpoint: an interrupted training continues from it, bit for bit. Other
+    settings are parameters or options of `logzoo.train_rbm`. Raises ValueError for impossible settings and if the
+    parameters diverge.
+
     initial: with "small", weights and biases are N(0, 0.01^2). With "marginals", weights are N(0, 0.01^2), hidden
     biases are 0, and visible biases are the smoothed log-odds of the data. With "uniform", weights are U(-0.1, 0.1) /
     sqrt(visible + hidden), hidden biases are 0, and visible biases are log((p + 0.01) / (1 - p)). Here p is the mean

@@ -140,8 +140,8 @@ def train_simulated_tempering(
     """Train with SimulatedTemperingPhase and a class of steps; RTS tracks log Z.
 
     An update makes k sweeps of `particles` chains over `rungs` equally spaced inverse temperatures. The base has the
-    marginals of the data. prior: as in `samplers.tempering_runs.begin`; smoothing: fraction of a full step of log Zhat
-    that an update makes.
+    marginals of the data. prior: as in `paths.prior_weights`. smoothing: fraction of a full step of
+    log Zhat that an update makes.
     """
     betas = inverse_temperatures("linear", whole_number("rungs", rungs, minimum=2))
     base, tracker = log_odds(data), RtsTracker(smoothing)

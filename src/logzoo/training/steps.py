@@ -52,8 +52,8 @@ class Ascent(Resumed):
 class RMSprop(Ascent):
     """RMSprop (Tieleman & Hinton 2012): values += rate * G / D, D = epsilon + sqrt(M), elementwise.
 
-    For gradients G, M is a mean of G * G over updates with weights that fall by the factor `decay` per update and sum
-    to 1 (Kingma & Ba 2015, section 3). The first M is therefore G * G. An M that starts at 0 would make the first steps
+    M is a weighted mean of G * G over the gradients G so far. Weights fall by the factor `decay` per update (Kingma &
+    Ba 2015, section 3). The first M is therefore G * G. An M that starts at 0 would make the first steps
     1 / sqrt(1 - decay) times as long.
     """
 
@@ -83,8 +83,8 @@ class RMSspectral(RMSprop):
     """RMSspectral (Carlson, Collins, Hsieh, Carin & Cevher 2015): weights += rate * sharp(G / sqrt(D)) / sqrt(D).
 
     G, D and the steps of biases are as in RMSprop. rank: None for the exact `sharp`, or the rank of `sharp_of_rank`,
-    which is faster but gives a different step and needs another rate. At rank 30, for gradients of RBMs of 180x500 and
-    784x500, the step had 0.14 to 0.7 of the exact length and a cosine of 0.5 to 0.9 to the exact step.
+    which is faster but gives a different step and needs another rate. At rank 30, for RBMs of 180x500 and 784x500, its
+    length was 0.14 to 0.7 of the exact length. The cosine between the two steps was 0.5 to 0.9.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ def sharp(matrix: np.ndarray) -> np.ndarray:
 
 
 def sharp_of_rank(matrix: np.ndarray, rank: int, key: int = 0) -> np.ndarray:
-    """T (U V' + R / s), where U S V' is the SVD truncated to `rank`, R is the remainder, and T = sum S + s.
+    """T (U V' + R / s), with the SVD U S V' truncated to `rank`, the remainder R, and T = sum S + s.
 
     s is the spectral norm of R. The result is computed by randomised subspace iteration (Halko, Martinsson & Tropp
     2011, algorithm 4.4). The test matrix depends only on `key` and the shape. If the shorter side of the matrix exceeds

@@ -5,9 +5,9 @@ a bias and log Z at every rung except the first, where log Z is exact. The bias 
 rung, because the particles at this rung also give the gradient. There is no prior on the change of log Z (sigma_Z is
 infinite). The prediction therefore adds the observed change and its variance, without inversion of a covariance.
 
-RtsTracker: log Zhat at all rungs follows the occupancy c of the trainer's chains by log Zhat_k += alpha
-log(r_1 c_k / (r_k c_1)), with prior r (Carlson et al. 2016, section 4.4). The estimator `rts` has alpha = 1. Here the
-default is smaller, because an update has few draws and the parameters change.
+RtsTracker: log Zhat_k += alpha log(r_1 c_k / (r_k c_1)), with prior r and the occupancy c of the trainer's chains
+(Carlson et al. 2016, section 4.4). The estimator `rts` has alpha = 1. Here the default is smaller, because an update
+has few draws and the parameters change.
 
 JarzynskiTracker: annealed importance sampling along the training with separate chains, called walkers (Jarzynski 1997;
 Carbone, Hua, Coste & Vanden-Eijnden 2023). At every update the log-weight of a walker grows by

@@ -109,9 +109,9 @@ def train_rbm(
         Number of updates after which the training ends if the log-likelihood of the validation examples has not risen.
         The result has the best parameters.
     snapshots : int
-        Approximate number of updates whose parameters are kept.
+        Number of updates whose parameters are kept: about this number to twice as many, among the rows of the trace.
     walkers : int
-        Number of additional chains that follow log Z (Jarzynski), 0 or at least 8.
+        Number of additional chains that follow log Z (Jarzynski 1997): 0 or at least 8, and 0 with a tracker.
     seed : int or str
         The same seed gives the same parameters.
     checkpoint : path, optional
@@ -136,6 +136,11 @@ def train_rbm(
     ValueError
         For unknown trainers and options, impossible settings and data, parameters that diverge, and a checkpoint of
         another call.
+
+    References
+    ----------
+    CD: Hinton (2002). PCD: Tieleman (2008). SML-PT: Desjardins et al. (2010). RMSspectral: Carlson et al. (2016). LVS:
+    Savarese et al. (2018). INS: Hult et al. (2019). Walkers: Carbone et al. (2023).
 
     Examples
     --------

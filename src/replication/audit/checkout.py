@@ -43,7 +43,10 @@ _OF_THE_CODE = {"source_sha256", "software_json", "parameters_json", "content_sh
 
 
 def configuration_files(configfile: FilePath | None = None) -> dict[str, Any]:
-    """Returns {scale: path} of the configuration files of the checkout and the user; empty without a checkout."""
+    """Returns {scale: path} of the configuration files of the checkout and the user; empty without a checkout.
+
+    Raises a one-line ValueError for a file that is not YAML with keys, and for a user's file without a scale.
+    """
     if not (ROOT / "Snakefile").is_file():
         return {}
     users = None if configfile is None else Path(configfile).resolve()
@@ -62,7 +65,10 @@ def configuration_files(configfile: FilePath | None = None) -> dict[str, Any]:
 
 
 def jobs_of_scale(scale: str, configfile: FilePath) -> dict[str, Any]:
-    """Returns {path: job} of all files of a configuration, from `replication.tasks.jobs_of_files`."""
+    """Returns {path: job} of all files of a configuration, from `replication.tasks.jobs_of_files`.
+
+    Raises a one-line ValueError with Snakemake's last error line if Snakemake fails.
+    """
     with tempfile.TemporaryDirectory() as scratch:
         failure = _snakemake(scratch, configfile, "jobs")
         if failure:

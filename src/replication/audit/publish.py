@@ -48,9 +48,9 @@ def publish(
     jobs: {path: job} of the scale. most: largest size in megabytes. hours: {figure: expected core-hours of its jobs}.
     add: keep the files of an earlier publication that this run does not have. By default they are removed. Returns
     lines with the number of published files of each kind, the total size, and the changed pages. Raises a one-line
-    ValueError if the run is not finished, has faults or stale files, has nothing to publish, or is too large. The error
-    is also raised if results/<scale> is a link or has files that no publication wrote, if files kept by `add` are
-    faulty or stale, and if a page has a wrong mark. A failure changes no files.
+    ValueError if the run is not finished, has faults or stale files, has nothing to publish, or is too large. It is
+    also raised if results/<scale> is a link or has files that no publication wrote. Faulty or stale files kept by `add`
+    and a wrong mark on a page raise it, too. These errors change no files.
     """
     folder, target = Path(folder), Path(folder, "results", scale)
     most = positive_number("megabytes", most)

@@ -39,7 +39,7 @@ def run_audit(
 
     configfile: configuration of the user's own scale, or None. regenerate: number of files to regenerate in a scratch
     folder, picked at random by `seed`. output: file for the report as JSON, or None. Raises a one-line ValueError for
-    invalid arguments.
+    invalid arguments, and if there is nothing to check.
     """
     count, seed = (whole_number(name, value, minimum=0) for name, value in (("regenerate", regenerate), ("seed", seed)))
     output = None if output is None else resolved_output(output)

@@ -36,13 +36,16 @@ if TYPE_CHECKING:
     from replication.types import Artifacts, Settings
 
 
-# Calls are not repeated once they have taken this many seconds, because other load changes longer timings little.
+# Seconds of all calls after which none follows, because other load changes longer timings little.
 _ENOUGH = 0.5
 STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draws", "mbar": "MBAR, from the draws"}
 
 
 def seconds_of(function: Callable, repeats: int, fewest: int = 1) -> float:
-    """CPU seconds of the fastest call, because other load only lengthens a call."""
+    """CPU seconds of the fastest call, because other load only lengthens a call.
+
+    The function is called at least `fewest` times. Calls stop after `repeats` calls or half a second in total.
+    """
     taken = []
     while len(taken) < fewest or (len(taken) < repeats and sum(taken) < _ENOUGH):
         start = time.process_time()

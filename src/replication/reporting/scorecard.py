@@ -54,8 +54,8 @@ def scorecard(claims: Mapping[str, Any], verdicts: Mapping[str, xr.Dataset], fig
     {figure: Dataset of `reporting.verdicts.verdicts`}. figures: {figure: entry} in the order of papers; an entry
     has `paper`, `picture` and `artifacts`, {name: path}. Attributes of the Dataset name replaced data sets and models.
 
-    Raises ValueError for a claim with neither a verdict nor a reason why it was not tested, and for a verdict on
-    a claim of other words or bounds.
+    Raises ValueError for a claim with neither a verdict nor a reason why it was not tested. A verdict on a claim of
+    other words or bounds also raises it.
     """
     papers = list(dict.fromkeys(figure["paper"] for figure in figures.values()))
     # The sort is stable, so the claims of a paper keep their order.
@@ -93,7 +93,7 @@ def entries(card: xr.Dataset) -> list[dict[str, Any]]:
     """The rows of a scorecard as dicts of texts.
 
     `number` has the value with its interval, and `found` also the definition of the statistic. `sentence` has the claim
-    with the published value. `measured` has the measured value with the bounds.
+    with the published value. `measured` has the measured value with the bounds. `artifacts` is a dict {name: path}.
     """
     rows = []
     # Results of earlier versions have fewer columns.

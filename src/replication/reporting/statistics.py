@@ -90,8 +90,9 @@ def over_repeats(
     positive statistics, "share" for shares (arcsine of the root). truth_error: standard error of the truth, if all
     values are errors relative to the truth. The truth is then shifted by up to two standard errors. The largest change
     of the statistic per standard error is added in quadrature to the error of the statistic. `statistic` takes arrays
-    with a leading axis of samples, and returns a number for each sample. There is no interval for fewer than five
-    repeats, for an infinite `truth_error`, or if the error of the statistic is zero or not finite.
+    with a leading axis of samples, and returns a number for each sample. A value that is not finite becomes NaN. There
+    is no interval for fewer than five repeats, for an infinite `truth_error`, or if the error of the statistic is zero
+    or not finite.
     """
     value = float(statistic(*(array[None] for array in replicated))[0])
     repeats = min(array.shape[-1] for array in replicated)

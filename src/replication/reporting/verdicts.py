@@ -87,7 +87,10 @@ NUMBERS = {
 
 
 def judge(claim: Mapping[str, Any], statistic: Statistic) -> str:
-    """The verdict on one claim by one statistic; the claim is an entry {claim, at_least, at_most, level}."""
+    """The verdict on one claim by one statistic; the claim is an entry {claim, at_least, at_most, level}.
+
+    Raises ValueError if `at_least` exceeds `at_most`.
+    """
     least, most = _bounds_of(claim)
     if not np.isfinite(statistic.value):
         return NOT_TESTED

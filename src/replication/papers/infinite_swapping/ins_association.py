@@ -37,7 +37,6 @@ CLAIMS = {
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Ratio INS / PT of the total variation distances of a replica's temperatures from uniform."""
     uneven = artifacts["gradients"]["unevenness"].sel(state="late").mean("repeat")
     parts = [uneven.sel(sampler=name).transpose("step", "training").values for name in ("ins", "pt")]
     values = [over_steps(part, uneven["step"].values) for part in parts]
@@ -65,7 +64,6 @@ def settings(here: Here) -> Settings:
 
 
 def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
-    """Distance from uniform of the temperatures that a replica has held so far, early and late in training."""
     gradients = artifacts["gradients"]
     steps = gradients["step"].values
     rungs = float(gradients["chains"].sel(sampler=next(iter(names)))) / float(gradients.attrs["ladders"])

@@ -104,8 +104,8 @@ def settings(here: Here) -> Settings:
     return {"titles": titles, "names": {name: entry["title"] for name, entry in entries.items()}}
 
 
-# Least number of groups of repeats, if there are enough repeats. The jackknife leaves out one group at a time, because
-# leaving out single repeats gives wrong spreads of quantiles (Shao & Wu 1989), and takes longer.
+# Least number of groups of repeats, if there are enough repeats. The jackknife leaves out one group at a time. Leaving
+# out single repeats takes longer, and gives wrong spreads of quantiles (Shao & Wu 1989).
 _GROUPS = 15
 
 

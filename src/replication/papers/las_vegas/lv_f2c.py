@@ -59,7 +59,6 @@ def sizes(here: Here) -> Size:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Mean log length of tours from the digits 1 and 6, minus the mean log length from 4 and 8."""
     means = over_trainings(mean_logs, artifacts["tours"])
     short, long = (means[list(digits)] for digits in (_SHORT, _LONG))
     return {"digits": over_repeats(difference_of_means, short, long)}
@@ -74,7 +73,6 @@ def mean_logs(tours: Dataset) -> Array:
 
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
-    """Tour lengths by the digit on the starting image: tails of one training, and geometric means of all trainings."""
     trainings = artifacts["tours"]
     first = next(iter(trainings.values()))
     figure = new_figure(9.0, 4.2)

@@ -79,7 +79,6 @@ def _sizes_1(here: Here) -> Size:
 
 
 def _statistics_1(artifacts: Artifacts) -> Statistics:
-    """Mean log length of the tours that the states of CD-k belong to, minus the mean log length of first tours."""
     held, first = (
         over_trainings(lambda chains, name=name: np.log(chains[name]).mean(), artifacts["inspected"])
         for name in ("held", "first")

@@ -129,7 +129,7 @@ def broken_chains(
 
     The image is the first of `candidates`, in the order of the data, whose chain completes a tour of more than one
     sweep. If there is none, it is the first image whose chain returns at all. If none returns, it is the first image.
-    Returns a Dataset over (chain, sweep).
+    Returns a Dataset over (chain, sweep). Raises ValueError for a digit without images.
     """
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     rows = []

@@ -165,7 +165,6 @@ def _finite(errors):
 
 
 def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
-    """RMSE of log Z against the number of rungs K for every estimator."""
     rungs, truth = artifacts["rungs"], artifacts["truth"]
     figure = new_figure(6.0, 4.2)
     axis = figure.subplots()

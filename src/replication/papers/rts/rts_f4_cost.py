@@ -32,6 +32,7 @@ CLAIMS = {
 def inputs(here: Here) -> Inputs:
     """Timings of the estimates of figure 4 and of sampling their draws."""
     model, sizes = here.of(here.entry["figure"]).entry["model"], here.chosen("ladders", "samples")
+    # The work assumes a pilot of 20 times the sweeps, one start, and TIMINGS = 5 timings.
     timings = here.experiment(
         "replication.papers.timing:rungs",
         here.model_and_data(model),
@@ -48,7 +49,6 @@ def inputs(here: Here) -> Inputs:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Seconds of MBAR divided by the seconds of sampling its draws, at the most rungs."""
     timings = artifacts["timings"]
     last = timings["seconds"].isel(rungs=-1)
     seconds = [last.sel(step=step).values for step in ("mbar", "sampling")]
@@ -63,7 +63,6 @@ def sizes(here: Here) -> Size:
 
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
-    """Seconds of each estimator on the same draws against the number of rungs, absolute and relative to sampling."""
     timings = artifacts["timings"]
     figure = new_figure(7.2, 3.4)
     left, right = figure.subplots(1, 2, sharex=True)

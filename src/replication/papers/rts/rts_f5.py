@@ -127,5 +127,4 @@ def _times_apart(distances, others):
 
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
-    """Training and validation log-likelihood during the first training, by RTS and by AIS."""
     return draw_likelihoods(artifacts["trace"], artifacts["check"], title, "RTS")

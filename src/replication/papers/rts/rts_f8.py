@@ -122,7 +122,6 @@ def times_rmse(errors: Array, others: Array) -> Array:
 
 
 def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
-    """RMSE of log Z by RTS, SD and RSD against sweeps, a panel for each model."""
     stationary, truths = artifacts["stationary"], artifacts["truths"]
     figure = style.new_figure(3.8 * len(stationary) + 1.8, 3.6)
     axes = figure.subplots(1, len(stationary), squeeze=False)[0]

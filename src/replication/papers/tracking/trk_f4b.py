@@ -113,7 +113,6 @@ def _numbers(trace):
 
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
-    """Early stopping: training and validation log-likelihood by the Kalman filter and by AIS."""
     figure = draw_likelihoods(artifacts["trace"], artifacts["check"], title, "Kalman")
     (axis,) = figure.axes
     half = _PUBLISHED_TURN * int(artifacts["trace"]["update"].values.max(initial=0))

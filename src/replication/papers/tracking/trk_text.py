@@ -65,7 +65,7 @@ def sizes(here: Here) -> Size:
 
 
 def grid_size(here: Here, published: dict[str, int | None], repeats: int) -> Size:
-    """The Size of a table of best models, from the largest settings of the grid and the final AIS run."""
+    """The Size of a table of best models, from the largest settings of the grid and the AIS that judges."""
     grid = here.config["grids"][here.entry["grid"]]
     settings = grid_settings(grid)
     ais = _ais_that_judges(here, grid)

@@ -53,7 +53,6 @@ def _sides(here, model):
 
 
 def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
-    """Mean errors with bands against sweeps, a panel for each model."""
     sides, truths = artifacts["sides"], artifacts["truths"]
     figure, axes = new_panels(len(sides), 3.2, 3.1)
     for axis, (model, estimates) in zip(axes, sides.items(), strict=True):
