@@ -1,4 +1,4 @@
-"""Tests of causes for the claims that the published run of the papers did not reproduce, as Markdown tables.
+"""Tests of causes for three claims that the published run at the paper scale did not reproduce, as Markdown tables.
 
     python benchmarks/causes.py occupancy MODELS DATASETS               # rts-f8-small: about 8 CPU minutes
     python benchmarks/causes.py strokes MODELS DATASETS results/paper   # lv-f3-thick: seconds
@@ -69,7 +69,7 @@ def _usual(rbm, base, exact, budget, stream):
 
 
 def _from_exact(rbm, base, exact, budget, stream):
-    """The same with exact log Z_k in the place of the initial iterations, and half the budget for settling."""
+    """The same with exact log Z_k in place of the initial iterations, and half the budget for settling."""
     moves, ledger = GroupedMoves(1, rao_blackwell=True), SweepLedger(budget, CHAINS)
     parameters, betas = kernel_parameters(rbm, base), inverse_temperatures("linear", RUNGS)
     sampler = SimulatedTempering(parameters, betas, ledger, stream, "marginal", 1)

@@ -165,7 +165,7 @@ def growth_rows(rbm):
 
 
 def rows_of(rbm):
-    # The base of the estimators has the marginals of the model, as in an estimate without data.
+    # The base of the estimators is the mean of the mean-field modes, as in an estimate without data.
     base = resolve_base(rbm, None, SweepLedger(10_000, 100), root_stream(0))
     yield from sweep_rows(rbm)
     yield from peer_rows(rbm)

@@ -1,4 +1,4 @@
-"""Every estimator, and `auto`, on RBMs of known log Z for which none was tuned: right, refused or wrong.
+"""Estimators without data, and `auto`, on RBMs of known log Z for which none was tuned: right, refused or wrong.
 
     python benchmarks/gauntlet.py models gauntlet        # makes the models gauntlet/*.nc; needs a quick run
     python benchmarks/gauntlet.py run gauntlet out.json  # every method on every model; continues after an interruption
@@ -53,7 +53,7 @@ SIDES, COUPLINGS = (20, 28, 40), (0.35, 0.4406868, 0.5)
 
 
 def families():
-    """{name: (family, function that makes (rbm, log Z))} of models whose log Z has a formula."""
+    """{name: (family, function that makes (rbm, log Z))} of models whose log Z is known."""
     from logzoo.models.known.families import known
 
     made = {}

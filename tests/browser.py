@@ -59,7 +59,7 @@ class Browser:
         os.close(self._answers)
 
     def call(self, method, **parameters):
-        """Send one command and wait for its answer; events on the way are kept."""
+        """Send one command and wait for its answer; events that arrive meanwhile stay in `events`."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session:
@@ -83,7 +83,7 @@ class Browser:
             self._wait(lambda one: one.get("method") == "Page.loadEventFired")
 
     def evaluate(self, expression):
-        """The value of a JavaScript expression in the page; a promise is waited for."""
+        """The value of a JavaScript expression in the page; for a promise, its resolved value."""
         found = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in found:
             raise RuntimeError(found["exceptionDetails"]["exception"]["description"])

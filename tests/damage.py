@@ -55,7 +55,7 @@ def swap(path, draws, others):
 
 
 def edit_a_value(path, draws, _others, rehash=False):
-    """Change one number by a millionth of a millionth, by default without updating the hash."""
+    """Change one number by a relative 1e-12 or the least step, by default without updating the hash."""
     if path.suffix != ".nc":
         return None
     dataset = load_raw(path)

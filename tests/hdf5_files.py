@@ -16,7 +16,7 @@ def write_hdf5(path, content, *, before=b""):
 
 
 def checkpoint_content(rbm, updates=(1, 7, 100), kind="BBRBM"):
-    """The content that the package rbms saves: parameters at every update, `rbm` at the last, scaled ones before."""
+    """The content that the package rbms saves: `rbm` at the last update, half its parameters at earlier updates."""
     content = {"hyperparameters/learning_rate": np.array(0.01), "hyperparameters/filename": "RBM.h5"}
     for update in updates:
         scale = 1.0 if update == max(updates) else 0.5

@@ -155,7 +155,7 @@ def hdf5_model(folder):
 
 
 def rezipped(contents, breaking):
-    """An archive whose members are broken, with checksums that are right."""
+    """An archive with broken members and the right checksums of these."""
     packed = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(contents)) as old, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
@@ -208,7 +208,7 @@ def table_files(folder, reader, lines, options):
 
 
 def checkpoint(folder):
-    """Train with a checkpoint, which the training may use, ignore or refuse. If it ends, its bits are the same."""
+    """Train with a checkpoint, which the training may use, ignore or refuse. A finished training has the same bits."""
     settings = {"hidden": 3, "updates": 8, "batch": 5}
     wanted = train_rbm(examples(), **settings)
 

@@ -1,6 +1,7 @@
 """Trees mutated at random, as by a stranger who wants the audit to run, write, read or request something.
 
-Each mutation takes (tree, outside, url, draws): the tree, a folder of the user's, the address of a server on loopback.
+Each mutation takes (tree, outside, url, draws): the tree, a folder of the user, the address of a server on loopback,
+and a random generator.
 """
 
 import json
@@ -38,7 +39,7 @@ def _manifests(tree):
 
 
 def link_to(name):
-    """A mutation that puts a link to that file of the user's in the place of a file."""
+    """A mutation that replaces a file by a link to the user's file `name`."""
     return lambda tree, outside, url, draws: _replaced(_some(tree, draws), lambda path: path.symlink_to(outside / name))
 
 
@@ -78,7 +79,7 @@ def large_artifact(tree, outside, url, draws):
 
 
 def values_in_a_fifo(tree, outside, url, draws, form=None):
-    """A sealed artifact whose values are in a FIFO of the user's."""
+    """A sealed artifact whose values are in a FIFO of the user."""
     path, target = _some(tree, draws, ".nc"), str(outside / "fifo")
     path.unlink()
     with h5py.File(path, "w", track_order=True) as file:

@@ -10,7 +10,7 @@ from replication.papers.las_vegas import lv_f2c, lv_f4, lv_images, lv_tails, lv_
 
 _TOURS = ("visible", "rounds", "batch", "tour")
 _IMAGES, _SHOWN = ("kind", "shown", "unit"), np.tile(np.eye(2), (2, 5, 4))
-# No indexes, because they take most of the time of many small Datasets.
+# Without indexes, which take most of the time of small Datasets.
 _COORDINATES = xr.Coordinates({"visible": ("visible", np.array(["means"]))}, indexes={})
 _DRAWN = _SHOWN * np.array([1.0, -1.0])[:, None, None]
 _TRAINERS = ("cd-1", "cd-10", "pcd-1", "pcd-10", "lvs-1", "lvs-3", "lvs-10")
@@ -27,7 +27,7 @@ def dataset_of_tours(length, finished, same, label, stroke, **attributes):
 
 
 def tours_of(hidden, mean=3.0, *, rounds=(1,), of_label=None, seed=0, same=1.0, cap=1000, stroke=np.ones_like):
-    """Tours whose lengths are geometric: mean by the rounds of the stopping set, or `of_label` {digit: mean}."""
+    """Tours of geometric lengths, with mean `mean` / sqrt(rounds), or by digit from `of_label` {digit: mean}."""
     generator = np.random.default_rng([seed, hidden])
     label = generator.integers(0, 10, 1200)
     expected = np.full((len(rounds), label.size), mean) / np.sqrt(rounds)[:, None]

@@ -7,7 +7,7 @@ from replication.papers.rts import rts_comparison, rts_f1, rts_f4, rts_f5, rts_f
 
 BUDGETS = [1000, 3162, 10_000]
 TRUTH = xr.Dataset({"log_z": 0.0, "std_error": 0.0})
-# Estimators of figure 4 but TI-RB, which is compared with RTS.
+# Estimators of figure 4, without TI-RB.
 _NAMES = ("rts", "ts", "ti-trapezoid", "mbar")
 MODELS = ("mnist-cd25-500", "mnist-spectral-100")
 
@@ -41,7 +41,7 @@ def rungs_of(log_z, ladders, converged=1):
 
 
 def check(likelihood, off, error=0.1):
-    """A check of a training: validation likelihoods by AIS, how far tracked log Z is off, and the error of AIS."""
+    """A check of a training: validation likelihoods by AIS, errors of tracked log Z, and the standard error of AIS."""
     log_z = -np.asarray(likelihood, float)
     content = {"log_z": log_z, "tracked_log_z": log_z + off, "tracked_std_dev": np.zeros(log_z.shape)}
     content["std_error"] = np.broadcast_to(error, log_z.shape)
@@ -90,7 +90,7 @@ def _first_iterations(generator):
 
 def _equal_sweeps(generator):
     """Biases that fall alike, an RMSE of AIS at 10,000 sweeps equal to that of RTS at 1,000, and AIS as good as RTS."""
-    # On 784 x 100 AIS and RAISE have no bias at 10,000 sweeps.
+    # On 784 x 100 no estimator has a bias at 10,000 sweeps.
     estimates, longer = {}, {}
     for model, repeats, last in zip(MODELS, (260, 160), (1.0, 0.0), strict=True):
         spreads = [0.3, 0.3, np.sqrt(4.0 + 0.3**2 - last**2)]

@@ -81,7 +81,7 @@ def best_model(tracked, ais, error=0.1, std_dev=0.1, spread=1.0, further=1.0, **
 
 
 def costs_of(generator, kalman=1.5, rts=1.02, point=0.001, repeats=5):
-    """Seconds of an update without a tracker, and `kalman` and `rts` times as many; AIS takes 1/point of the filter."""
+    """Seconds of an update without a tracker, and `kalman` and `rts` times these; AIS takes 1/point of the filter."""
     levels = 0.01 * np.array([[1.0], [kalman], [rts]])
     seconds = levels * np.exp(0.05 * generator.standard_normal((3, repeats)))
     by_ais = 0.01 * kalman / point / 21_000 * np.array([[100.0, 300.0]])
@@ -125,7 +125,7 @@ def _null_figure_3(generator):
 
 
 def _null_figure_4a(generator):
-    """Nothing grows, falls, or differs between ladders."""
+    """Traces and checks in which nothing grows, falls, or differs between ladders."""
 
     def trace():
         drawn = _level(generator, 3, 1) * np.exp(0.1 * generator.standard_normal((3, 101)))

@@ -66,7 +66,7 @@ def run_module(folder, *arguments):
 
 
 def closed_environment(folder, base=os.environ):
-    """Environment of a process that uses a folder's own copy of the package: no mirror, no way out to the network."""
+    """Environment of a process that uses the package in a folder, without a mirror and without network access."""
     closed = "http://127.0.0.1:9"
     environment = {**base, "PYTHONPATH": str(folder / "src"), "LOGZOO_MIRROR": ""}
     environment |= {name: closed for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")}

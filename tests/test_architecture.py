@@ -27,9 +27,9 @@ ALLOWED = {
         "models": {"checks", "io", "kernels", "models", "printing", "streams", "types"},
         "paths": {"checks", "kernels", "models"},
         "samplers": SAMPLING,
-        # Not the kernels: samplers make the sweeps, and pay for them.
+        # Estimators import no kernels, because samplers make the sweeps and charge them to the ledger.
         "estimators": SAMPLING - {"kernels"} | {"estimators"},
-        # No estimators: a change of one is no reason to train all models again.
+        # Training imports no estimators, so that a changed estimator makes no model stale.
         "training": SAMPLING | {"training"},
         "datasets": {"checks", "datasets", "io", "models", "streams"},
         "api": BELOW_API - {"training"},
@@ -37,7 +37,7 @@ ALLOWED = {
         "scoring": {"api", "checks", "models"},
         "deep": {"api", "checks", "models", "scoring"},
         "tracking": {"budgets", "checks", "estimators", "kernels", "models", "paths", "scoring", "streams", "training"},
-        # Only the version of the top module.
+        # From the top module, `cli` imports only the version.
         "cli": BELOW_API | {"__init__", "api", "cli", "reference", "scoring", "training"},
         "__main__": {"cli"},
         # The public names are imported when they are first used.
@@ -57,7 +57,7 @@ ALLOWED = {
         "compiling": set(),
         "forks": {"compiling", "reporting"},
         "truths": set(),
-        # For annotations alone: no module imports it when it runs.
+        # `types` is for annotations; no module imports it at run time.
         "types": {"reporting"},
         "models": {"catalogue", "papers"},
         "jobs": {"artifacts", "papers"},
@@ -73,7 +73,7 @@ ALLOWED = {
         "__main__": {"cli"},
     },
 }
-# What the library never imports.
+# Modules that the library never imports.
 NOT_OF_THE_LIBRARY = {"replication", "jinja2", "matplotlib", "pandas"}
 KERNEL_LIBRARIES = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}
 MODERN_RANDOM = {"BitGenerator", "Generator", "Philox", "SeedSequence", "default_rng"}
@@ -92,7 +92,7 @@ def violations(root):
         if allowed is None:
             found.append(f"{name}: has no row in the table of allowed imports")
             continue
-        # The top __init__.py imports at once all that is outside functions.
+        # Only imports outside functions count in the top __init__.py; other names are imported at their first use.
         at_once = [statement for statement in tree.body if not isinstance(statement, ast.FunctionDef)]
         imported = graph[name] if name != root.name else {one for statement in at_once for one in imports(statement)}
         imported = {module for module in imported if module.partition(".")[0] == root.name}

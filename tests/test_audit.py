@@ -38,7 +38,7 @@ def edit(path, change, *, rehash=True):
 
 
 def nudged(name, value=None):
-    """A change of the first number of a variable: by a millionth of a millionth, or to a value."""
+    """A change of the first number of a variable: by a relative 1e-12, or to a value."""
 
     def change(dataset):
         values = dataset[name].values.copy()
@@ -102,7 +102,7 @@ def test_an_edit_is_found_by_the_manifest_and_by_its_hash_or_makes_what_was_made
 
 
 def test_a_file_made_before_its_input_was_made_again_is_stale_and_no_fault(tree):
-    # As after `snakemake rts`, which makes a verdict again and not the scorecard of all papers.
+    # `snakemake rts` regenerates a verdict, but not the scorecard of all papers.
     edit(tree / "data/tiny/verdicts/f.nc", nudged("value"))
     relisted(tree)
     findings = audit(tree, {"tiny": jobs_of(tree)})
@@ -179,7 +179,7 @@ def test_a_manifest_of_another_form_is_a_fault(tree, text):
 
 def test_no_corruption_at_random_is_missed(pristine, tmp_path):
     draws, ways = np.random.Generator(np.random.Philox(key=2026)), set()
-    # Edits of a manifest are found where it no longer fits the files: docs/audit.md.
+    # Manifests are left out, because an edit is detected only if the manifest no longer fits the files (docs/audit.md).
     files = [path for path in files_of(pristine) if kind_of(path) not in ("description", "manifest")]
     for attempt in range(10):
         tree = Path(shutil.copytree(pristine, tmp_path / f"{attempt}"))

@@ -1,4 +1,4 @@
-"""Whatever a user gets wrong ends in one line that names it, exit code 1 and nothing written."""
+"""Every error of a user ends in one line that names it, with exit code 1 and nothing written."""
 
 import pickle
 from pathlib import Path
@@ -64,7 +64,7 @@ CASES = [
     ("exact nan.nc", "nan.nc: weights: expected finite numbers, found 1 NaN"),
     ("exact huge.nc", "exact log Z: parameters too large"),
     ("exact truncated.mat", "truncated.mat: expected a whole MATLAB file"),
-    (f"estimate huge.nc {BUDGET}", ""),  # in any words
+    (f"estimate huge.nc {BUDGET}", ""),  # any message
     # Data
     (f"train data.csv {TRAINING} -o new.nc", "data.csv: expected data in a .nc"),
     (f"train model.nc {TRAINING} -o new.nc", "model.nc: expected a dataset artifact, found a model artifact"),

@@ -58,13 +58,13 @@ def test_every_estimator_is_right_with_forbidden_and_forced_units(layer, method)
 
 def test_what_cannot_be_rounded_well_is_refused():
     weights = np.random.default_rng(0).normal(0.0, 0.5, (9, 6))
-    # Units that are not certain, as the large parameters may cancel.
+    # These units are not certain, because the large parameters may cancel.
     weights[0, 0], visible_bias = 1e9, np.zeros(9)
     visible_bias[0] = -5e8
     rbm = RBM(weights, visible_bias, np.zeros(6))
     with pytest.raises(ValueError, match="could move log Z by .* nats"):
         estimate_log_z(rbm, "ais", sweeps=100, base="uniform")
-    # Nothing is rounded by enumeration, nor by mean field.
+    # Enumeration and mean field round nothing.
     assert estimate_log_z(rbm).log_z == exact_log_z(rbm)
     assert np.isfinite(estimate_log_z(rbm, "mean-field", sweeps=10, check=False).log_z)
     with pytest.raises(ValueError, match="^weights: the kernels round"):

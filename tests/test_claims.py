@@ -157,7 +157,7 @@ def test_what_is_infinite_of_few_repeats_or_from_a_truth_that_is_not_known_has_n
 def test_arrays_of_different_lengths_lose_repeats_apart_and_long_ones_in_groups():
     one = statistics.over_repeats(lambda a, b: a.mean(axis=-1) / b.mean(axis=-1), np.arange(1.0, 6.0), np.full(9, 2.0))
     assert one.value == pytest.approx(1.5)
-    # Student's interval of the mean of 1, ..., 5, of half of it.
+    # Half of Student's interval of the mean of 1, ..., 5.
     assert (one.low, one.high) == pytest.approx((0.5183, 2.4816), abs=1e-3)
     # Many repeats are left out in groups.
     values = np.random.default_rng(3).normal(1.0, 2.0, 5000)

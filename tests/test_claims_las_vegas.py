@@ -37,7 +37,7 @@ def test_tails_that_grow_with_the_hidden_units_and_tours_of_one_sweep():
     grown = {f"m-{hidden}": trainings(*means, hidden=hidden) for hidden, means in by_size.items()}
     result = f2a.statistics({"tours": grown})
     assert verdict(f2a.claims, "longer", result) == verdict(f2a.claims, "one", result) == REPRODUCED
-    # Whatever the order of the models, the smallest is the one whose tours are short, and the largest has the tail.
+    # In any order of the models, `one` is from the smallest model, and `apart` from the largest.
     assert result["one"].value == 1.0 and result["one"].number == 5
     assert result["apart"].value == pytest.approx(4.0, abs=1.0)
     x = np.log([8, 16, 32])

@@ -45,7 +45,7 @@ def test_figure_3_compares_bias_and_error_at_equal_sweeps():
     # Three budgets of both models and one of longer runs.
     assert result["accurate"].value == pytest.approx(np.exp(np.log([*ratios, *ratios, 10.0]).mean()), rel=0.15)
     assert result["below"].low < 0.5 < result["below"].high and result["above"].low < 1.0 < result["above"].high
-    # One budget of one model at which RAISE lies below is enough.
+    # If RAISE is below log Z at a single budget of one model, the statistic is negative.
     raised = artifacts["estimates"][MODELS[1]]
     raised["raise"] = raised["raise"] - xr.DataArray([0.0, 0.0, 2.0], dims="budget")
     low = rts_comparison.statistics(artifacts)
@@ -56,7 +56,7 @@ def test_figure_3_compares_bias_and_error_at_equal_sweeps():
     short = {name: run.isel(budget=[0]) for name, run in artifacts["estimates"][MODELS[0]].items()}
     short = rts_comparison.statistics({**artifacts, "estimates": {MODELS[0]: short}})
     assert {judge(claims[key].bounds, short[key]) for key in ("bias", "tenfold")} == {NOT_TESTED}
-    # An RTS that is shifted is not the more accurate.
+    # With a shift of 5 nats RTS is not more accurate.
     artifacts = compared()
     for model in MODELS:
         artifacts["estimates"][model]["rts"] = artifacts["estimates"][model]["rts"] + 5.0
@@ -88,7 +88,7 @@ def test_figure_4_compares_ladders_that_the_chains_travelled():
 
 
 def trainings(off, error=0.1, count=5):
-    """Trainings whose validation likelihood turns after two thirds, and how far tracked log Z is off at each point."""
+    """Trainings whose validation likelihood turns after two thirds; off: errors of tracked log Z (update,)."""
     turning = np.concatenate([np.linspace(0.0, 12.0, 20), np.linspace(12.0, 4.0, 10)])
     scaled = [(turning * (1.0 + 0.02 * number), off + 0.05 * (number + 1.0)) for number in range(count)]
     checks = {str(number): check(*one, error) for number, one in enumerate(scaled)}
@@ -113,7 +113,7 @@ def test_figure_5_is_judged_over_trainings():
 
 
 def bases():
-    """Figure 7: a uniform base with five times the error, a knot, and three times the initial iterations."""
+    """Figure 7: a uniform base with biases, a fifth of the flux, and three times the initial iterations."""
     generator = np.random.default_rng(4)
     biases = {"rts": [-80.0, -20.0, -5.0], "ais": [-20.0, -15.0, -5.0], "raise": [20.0, 15.0, 5.0]}
     uniform = {f"{name}-uniform": runs(normal(generator, one, [1.0] * 3, 20), BUDGETS) for name, one in biases.items()}
@@ -130,14 +130,14 @@ def test_figure_7_compares_bases():
     assert result["alike"].value == pytest.approx(1.0, abs=0.2) and result["knot"].value == pytest.approx(0.2, rel=0.1)
     # Equal counts in all runs still have an interval.
     assert (result["longer"].value, result["longer"].number) == (1.0, 20)
-    # One run that is hundreds of nats off decides nothing, and one estimator that is no worse is enough.
+    # One run that is 900 nats off changes little. One estimator that is no worse turns the verdict.
     far = artifacts["estimators"]["rts-uniform"]["log_z"].values
     far[-1, 0] = 900.0
     assert rts_f7.statistics(artifacts)["alike"].value == pytest.approx(1.3, abs=0.3)
     artifacts["estimators"]["raise-uniform"] = artifacts["matched"]["raise"].isel(replicate=slice(20)) * 0.5
     worse = rts_f7.statistics(artifacts)["worse"]
     assert "RAISE" in worse.note and judge(rts_f7.CLAIMS["worse"].bounds, worse) == NOT_REPRODUCED
-    # Swapped names of bases turn every verdict on them.
+    # With the names of the bases swapped, all verdicts that compare them turn.
     artifacts = bases()
     uniform, matched, of_knots = (artifacts[name] for name in ("estimators", "matched", "knots"))
     swapped = {
@@ -191,7 +191,7 @@ def test_the_delta_method_predicts_bias_and_variance_of_a_log_ratio():
 
 
 def small_model():
-    """A random RBM and data that its base is matched to."""
+    """A random RBM, and data for the matched base."""
     examples = np.random.default_rng(1).integers(0, 2, (30, 20)).astype(np.uint8)
     split = ("example", np.full(30, SPLITS.index("train")))
     dataset = xr.Dataset({"data": (("example", "unit"), examples), "split": split})

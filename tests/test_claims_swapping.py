@@ -147,7 +147,7 @@ def test_larger_data_are_compared_by_medians_and_quartiles():
         assert result.value == pytest.approx(fall, abs=0.08)
 
 
-# Faults that are planted in the code, or in the data that it reads.
+# The tests below plant faults in the code, or in the data that it reads.
 
 HEBBIAN = 2.5 * np.outer(np.repeat([1.0, -1.0], 4), np.ones(4))
 TWO_MODES = RBM(HEBBIAN, -0.5 * HEBBIAN.sum(axis=1), -0.5 * HEBBIAN.sum(axis=0))
@@ -179,10 +179,10 @@ def only_of_infinite_swapping(fault):
 
 
 class Unweighted(InfiniteSwapping):
-    """Infinite swapping that lets every replica count alike, whatever the weights of eq 8."""
+    """Infinite swapping with equal weights of all replicas in place of eq 8."""
 
     def move_and_sum(self, first, last, sums):
-        """As its parent, sweep by sweep."""
+        """Make the sweeps of the parent class, and add unweighted sums."""
         for sweep in range(first, last):
             super().move_and_sum(sweep, sweep + 1, np.zeros((0, 0)))
             v = self.chains.v.astype(float)
@@ -196,7 +196,7 @@ class Stuck(InfiniteSwapping):
     """Infinite swapping whose chains stay where the first sweep took them."""
 
     def move_and_sum(self, first, last, sums):
-        """The sums of the first sweep, over and over."""
+        """Add the sums of the first sweep for every sweep."""
         if first == 1:
             self.of_first = np.zeros_like(sums)
             super().move_and_sum(1, 2, self.of_first)

@@ -20,7 +20,7 @@ PUBLISHED_APART = (0.46, 1.04, 0.54, 4.19, 1.13, 2.42, 1.72, 0.96)
 
 
 def verdicts(figure, statistics):
-    """{key: verdict} of a figure, whose claims must all be there."""
+    """{key: verdict} of a figure; every claim must have a statistic."""
     assert statistics.keys() == figure.CLAIMS.keys()
     return {key: judge(figure.CLAIMS[key].bounds, statistic) for key, statistic in statistics.items()}
 
@@ -59,7 +59,10 @@ def test_figure_3_of_a_tracker_that_fits_but_for_one_setting():
     assert result["particles"].value == pytest.approx(0.1 * np.sqrt(2 / np.pi), rel=0.15)
     assert result["dip"].value == pytest.approx(4.0, rel=0.35)
     assert result["unstable"].value == pytest.approx(10.0, rel=0.2)
-    assert result["cover"].low < 0.99 < result["cover"].high or 0.9 < result["cover"].value < 1.0
+    # Five of the 55 points of the two dipped settings have errors of four standard deviations; three settings are slow.
+    normal = [math.erf(reach / math.sqrt(2)) for reach in (3.0, 0.75)]
+    expected = (3 * normal[0] + 2 * np.average(normal, weights=(50, 5))) / 5
+    assert result["cover"].low < expected < result["cover"].high
     # A single training has no interval; without any training there is no number.
     alone = trk_f3.statistics(runs(trainings=1))
     assert alone["fit-slow"].value > 0 and math.isnan(alone["fit-slow"].low)
@@ -77,7 +80,7 @@ def test_figure_3_of_other_trackers():
 
 
 def filter_at_work(seed, rate=0.5, bridged=0.2, rows=101):
-    """A trace whose bias dies off as the observed change does, while the bridge widens."""
+    """A trace whose bias and observed change decay, while the error of bridge sampling grows."""
     time = np.linspace(0.0, 1.0, rows)
     bias = -0.3 * np.minimum(20 * time, 1.0) * np.exp(-2.0 * time)
     widening = (bridged + 0.2 * time) * np.exp(0.1 * noise(rows, [seed, 2]))
@@ -86,7 +89,7 @@ def filter_at_work(seed, rate=0.5, bridged=0.2, rows=101):
 
 
 def ladders(fixed_error=5.0, drop=10.0, std_error=0.1, unknown=0):
-    """Figure 4a: six trainings with either ladder; AIS does not know log Z in the last `unknown` check points."""
+    """Figure 4a: six trainings with each ladder; the error of AIS is 2 nats at the last `unknown` check points."""
     errors = np.full(17, std_error)
     errors[17 - unknown :] = 2.0
 
@@ -148,7 +151,7 @@ def test_figure_4b_of_trainings_that_over_fit():
     assert result["train"].value == pytest.approx(4.5, abs=0.1)
     assert result["close"].value == pytest.approx(0.1 * np.sqrt(2 / np.pi), rel=0.15)
     assert verdicts(trk_f4b, trk_f4b.statistics(trainings(std_error=0.6)))["close"] == NOT_TESTED
-    # They climb to the end.
+    # Without a turn the likelihoods climb to the end.
     found = verdicts(trk_f4b, trk_f4b.statistics(trainings(turns=False)))
     assert (found["turn"], found["train"]) == (NOT_REPRODUCED, REPRODUCED)
 

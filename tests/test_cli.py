@@ -83,7 +83,7 @@ def report(text):
 
 
 def process(*arguments, stdout=subprocess.PIPE):
-    """Run Python in a process of its own, whatever its working folder is."""
+    """Run Python in a separate process, which finds the package from any working folder."""
     options = {"stderr": subprocess.PIPE, "env": os.environ | {"PYTHONPATH": str(PACKAGE_FOLDER.parent)}}
     return subprocess.run([sys.executable, *arguments], stdout=stdout, text=True, timeout=60, **options)
 
@@ -252,7 +252,7 @@ def test_stand_in_data_is_named_and_remembered(folder, capfd):
     ("module", "name"),
     [
         ("logzoo.training.trainers", "train_rbm"),  # before anything is done
-        ("logzoo.training.loop", "rate_at"),  # amid the training
+        ("logzoo.training.loop", "rate_at"),  # during the training
         ("logzoo.io.atomic", "os.replace"),  # with the file complete but not yet in place
     ],
 )

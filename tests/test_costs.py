@@ -33,7 +33,7 @@ def test_chains_that_travel_the_ladder_are_counted_once():
     options = {"k": 2, "particles": 6, "rungs": 5}
     train = {"method": "rmsprop", "hidden": HIDDEN, "updates": UPDATES, "batch": BATCH, "options": options}
     work = training_work(train, V)
-    # The sweeps that settle log Zhat before the first update come on top: 500, for any number of updates.
+    # The work leaves out the 500 sweeps that settle log Zhat before the first update.
     assert work == {"training": UPDATES * (BATCH + 6 * 2) * (V * HIDDEN + SWEEP)}
 
 

@@ -36,7 +36,7 @@ class Data(Section):
 
 
 def local_files(source: str) -> dict:
-    """The files of a source without their addresses in networks."""
+    """The files of a source without their public addresses."""
     files = copy.deepcopy(CONFIGURATION["sources"][source]["files"])
     for entry in files.values():
         entry["sources"] = [address for address in entry["sources"] if "file" in address]
@@ -52,7 +52,7 @@ def local_sources() -> list[str]:
 def raw(tmp_path_factory):
     folder = tmp_path_factory.mktemp("raw")
     yield folder
-    shutil.rmtree(folder)  # about 150 MB, not worth keeping
+    shutil.rmtree(folder)  # about 150 MB
 
 
 def build(name: str, raw: Path):
@@ -157,7 +157,7 @@ def test_toys_build_anywhere(name, tmp_path):
 
 
 KNOWN = dict.fromkeys(("twins", "wide-narrow", "hopfield"), (12_000, 784))
-# These take longer than all the others; small ones are drawn in test_known_draws.py.
+# These take longer than all others; test_known_draws.py draws small lattices.
 LATTICES = {"ising-torus": (5000, 200), "ising-torus-40": (5000, 800), "planar-glass": (12_000, 360)}
 
 
@@ -165,7 +165,7 @@ LATTICES = {"ising-torus": (5000, 200), "ising-torus-40": (5000, 800), "planar-g
     ("name", "shape"), [*KNOWN.items(), *(pytest.param(*item, marks=pytest.mark.nightly) for item in LATTICES.items())]
 )
 def test_draws_of_known_models_build_anywhere(name, shape, tmp_path):
-    # Compared with array_sha256.
+    # `build_dataset` compares the draws with `array_sha256`.
     dataset = build_dataset(name, dataset_entry(name), tmp_path)
     assert dataset["data"].shape == shape and "label" not in dataset
 

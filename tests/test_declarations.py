@@ -1,4 +1,4 @@
-"""Every figure and table is declared once, by one protocol; what is wrong in an entry is one line."""
+"""Every figure and table is declared once, by one protocol; an error in an entry gives one line."""
 
 import importlib
 import inspect

@@ -79,7 +79,7 @@ def test_layers_that_do_not_fit_are_refused(layers, complaint):
 
 
 def bipartite(n, seed):
-    """Couplings of two components, hidden among each other, one spin alone; and a field."""
+    """Couplings between two layers of spins in random order, with one spin alone, and a field."""
     generator = np.random.default_rng(seed)
     layer = generator.permutation(np.arange(n) % 2)
     couplings = generator.normal(size=(n, n)) * (layer[:, None] != layer) * (generator.random((n, n)) < 0.5)

@@ -13,7 +13,7 @@ from logzoo.models.modes import find_modes
 from logzoo.streams import root_stream
 
 NAMES = [name for name, method in ESTIMATORS.items() if not method.drawn]
-# Methods that may be converged if units have weights.
+# Methods that may converge on models with weights.
 EXPANSIONS = ["tap", "bethe"]
 
 
@@ -65,7 +65,7 @@ def test_random_models_are_right_or_refused(method):
         # An estimate that is off by three nats does not pass.
         assert silently_wrong(errors + 3.0, std_errors, converged) == converged.sum()
     else:
-        # The estimate if all weights were left out.
+        # Mean field converges only on models without weights, where it is exact.
         assert np.abs(errors[converged]).max(initial=0.0) < 1e-9 and converged.mean() < 0.1
     if method == "mean-field":
         assert errors.max() <= 1e-9
@@ -114,7 +114,7 @@ def twin_tap(rbm, m, q, order):
 
 
 def twin_bethe(rbm):
-    """Bethe's log Z from beliefs of units and of pairs, which plain messages of exponentials give."""
+    """Bethe's log Z from beliefs of units and of pairs, by plain message passing."""
     w, c, b = rbm.weights, rbm.visible_bias, rbm.hidden_bias
     to_visible, to_hidden = np.zeros_like(w), np.zeros_like(w)
     for _ in range(400):

@@ -124,7 +124,7 @@ def test_both_modes_are_found_from_the_uniform_base(method):
     estimate = estimate_log_z(rbm, method, sweeps=1500, chains=50, check=False, base="uniform")
     error = estimate.log_z - exact_log_z(rbm)
     assert abs(error) < 4 * estimate.std_error < 0.4
-    # Losing one of them costs log 2.
+    # Missing one mode costs log 2.
     assert abs(error - math.log(2)) > 4 * estimate.std_error
 
 

@@ -63,7 +63,7 @@ def test_cut_tours_are_flagged_and_the_truth_lies_within_the_bounds(settings):
         estimate = estimate_log_z(rbm, "las-vegas", sweeps=60, chains=10, **options)
         assert not estimate.converged and estimate.diagnostics["tours_cut"] > 0
         assert estimate.interval[0] <= exact <= estimate.interval[1]
-        # All sweeps made divided by the mean length, less the number of tours that returned.
+        # All sweeps divided by the exact mean length, minus the number of tours that returned; negative for cut tours.
         excess.append((np.exp(estimate.log_z - exact) - 1.0) * estimate.diagnostics["tours"])
     assert z_score(np.array(excess), 0.0) < -2
 
@@ -152,7 +152,7 @@ def test_a_mean_that_rests_on_a_few_long_tours_is_flagged():
     for longest, converged in ((9, True), (2000, False)):
         tours = Tours(np.zeros(200), np.append(np.ones(199, int), longest), np.ones(200, bool))
         assert las_vegas._estimate_of(rbm, TourDraws(stopping, tours, none_lost)).converged == converged
-    # The states that lost chains visit have a tenth of the mass that the tours have found.
+    # Lost chains visit states with 0.1% or 10% of the mass of the tours.
     tours = Tours(np.zeros(200), np.ones(200, int), np.ones(200, bool))
     for share, converged in ((0.001, True), (0.1, False)):
         lost = Probes(0, 3, stopping.log_z + np.log(share))

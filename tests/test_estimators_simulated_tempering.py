@@ -1,4 +1,4 @@
-"""The estimators on draws of simulated tempering: their formulas on draws made by hand, then their honesty."""
+"""Estimators on draws of simulated tempering: formulas on draws made by hand, then errors and intervals."""
 
 import math
 from itertools import pairwise
@@ -150,7 +150,7 @@ def test_mbar_comes_to_its_solution_from_afar(every):
     right = mbar.log_ratios(log_f, counts, exact)[0]
     for start in (exact + 1e-5 * np.arange(6), 30.0 * np.arange(6), -np.array([0.0, 500.0, 2.0, 900.0, 0.0, 70.0])):
         np.testing.assert_allclose(mbar.log_ratios(log_f, counts, start)[0], right, rtol=0, atol=2e-9)
-    # The equations, as they are written.
+    # The equations of MBAR hold.
     mixture = np.sum(counts * np.exp(log_f - right), axis=1)
     np.testing.assert_allclose(np.log(np.sum(np.exp(log_f) / mixture[:, None], axis=0)), right, rtol=0, atol=2e-9)
 
@@ -334,7 +334,7 @@ def test_drift_tells_a_run_whose_halves_differ():
     assert abs(drift(draws)) < 4
     occupancy[4:, :, 2] *= 1.5
     assert drift(draws) > 6
-    # It is no drift if log Zhat differs between blocks by the same factor.
+    # A change of log Zhat between blocks that fits the occupancies is no drift.
     draws.log_z_hats = np.repeat([[0.0] * 3, [0.0, 0.0, -math.log(1.5)]], [4, 3], axis=0)
     assert abs(drift(draws)) < 4
     assert drift(SimpleNamespace(occupancy=occupancy[:1], log_z_hats=np.zeros((1, 3)))) == 0.0

@@ -90,7 +90,7 @@ def test_chains_are_broken_where_their_first_hidden_state_comes_again():
     for digit in (2, 0):
         one = result.sel(chain=digit)
         home = one["home"].values.astype(bool)
-        # Away for a while, and back.
+        # The chain leaves its first state and returns.
         assert (home[1:] & ~home[:-1]).any()
         candidates = images.data[images.labels == digit][:10]
         assert (candidates == one["start"].values).all(axis=1).any()

@@ -139,7 +139,7 @@ def test_paired_trainers_share_start_and_mini_batches():
     first, same, other = (judged(*name, paired=True, **settings) for name in names)
     alone = [judged(*name, paired=False, **settings) for name in names[:2]]
     assert first.identical(same) and not alone[0].identical(alone[1])
-    # The same initial weights, and yet two trainers; a repeat has streams of its own.
+    # Two trainers with the same initial weights differ later. Each repeat has a separate stream.
     one, two = first["accuracy"].values, other["accuracy"].values
     np.testing.assert_array_equal(one[:, 0], two[:, 0])
     assert np.all(one[:, -1] != two[:, -1]) and np.unique(one[:, -1]).size == 3

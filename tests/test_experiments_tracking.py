@@ -41,7 +41,7 @@ def test_snapshots_are_checked_exactly_and_by_ais(run):
     assert np.all(ais["log_z_low"] <= ais["log_z_high"])
     np.testing.assert_array_equal(exact["tracked_log_z"], run.trace["log_z"].sel(update=updates))
     assert (exact.attrs["check_method"], ais.attrs["check_method"]) == ("enumeration", "ais")
-    # Enumeration has no budget, and what it finds does not change with that of AIS.
+    # Enumeration has no budget, and its results do not depend on the budget of AIS.
     assert not {"sweeps", "chains"} & exact.attrs.keys() and ais.attrs["sweeps"] == SETTINGS["sweeps"]
     unbudgeted = {name: value for name, value in SETTINGS.items() if name not in ("sweeps", "chains")}
     assert check_snapshots(*parts, check="exact", **unbudgeted).identical(exact)
@@ -54,7 +54,7 @@ def test_the_best_model_is_the_one_of_the_highest_likelihood_by_ais(run):
     numbers = (*(SETTINGS[name] for name in ("base", "sweeps", "chains")), SETTINGS["stream"].child("only"))
     by_ais = {name: ais_numbers(rbm, *numbers) for name, rbm in rbms.items()}
     assert best_of(rbms, by_ais, DATA["validation"]) == "fast"
-    # For any tracked log Z: if log Z by AIS is far too high, the likelihood is far too low.
+    # A log Z by AIS that is far too high makes the likelihood far too low, so another model is chosen.
     assert best_of(rbms, by_ais | {"fast": (1e3, 0.0, 0.0, 0.0)}, DATA["validation"]) == "slow"
     settings = {"base": SETTINGS["base"], "by_ais": by_ais["fast"], "chains": SETTINGS["chains"]}
     result = best_likelihoods(run.rbm, run.trace, DATA["test"], **settings)

@@ -106,7 +106,7 @@ def test_figure_3_shows_exact_sampled_and_tracked_values_of_every_run(kalman):
     (container,) = axis.containers
     assert_points(container, ais, "test")
     assert has_band(axis, exact["update"].values, tracked, at_snapshots["log_z_std_dev"].values)
-    # One label, one colour, whatever the panel.
+    # A label has the same colour in all panels.
     assert {line.get_color() for line in (solid, dashed)} == {figure.axes[0].get_lines()[-1].get_color()}
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert texts == ["one", "two", "exact", "AIS, 95%", "Kalman filter, ±3 s.d."]
@@ -124,7 +124,7 @@ def test_figure_4a_shows_the_filter_at_work(kalman):
     np.testing.assert_allclose(points.lines[0].get_ydata(), ais["log_z"])
     np.testing.assert_allclose(bars_of(points), [ais["log_z_low"], ais["log_z_high"]])
     assert (points.get_label(), log_z.get_legend().get_title().get_text()) == ("AIS, 95% interval", TITLE)
-    # At the first update nothing has changed yet.
+    # The first row of a trace has no observed change.
     (changes,) = change.containers
     np.testing.assert_array_equal(changes.lines[0].get_ydata(), trace["observed_change"][1:])
     half = trace["observed_change_std_dev"].values[1:]

@@ -10,12 +10,12 @@ LINEAR = np.linspace(0.0, 1.0, RUNGS)
 
 
 def uniform(failures):
-    """Exchanges fail alike wherever the rungs are: -log of their rate up to beta."""
+    """A barrier (-log of the exchange rate from 0 to beta) that grows linearly in beta."""
     return lambda beta: failures * beta
 
 
 def bottleneck(beta):
-    """Exchanges hardly succeed across beta = 0.7."""
+    """A barrier with a steep rise at beta = 0.7, across which few exchanges succeed."""
     return 3.0 * beta + 2.0 * np.tanh((beta - 0.7) / 0.03)
 
 
@@ -80,7 +80,7 @@ def test_the_profile_and_the_return_time_of_a_still_ladder_are_exact(k):
         trip_rate += ladder.trip_rate / 2000
     rates = walk.rates(LINEAR)
     np.testing.assert_allclose(profile, exact_f_up(rates), atol=0.012)
-    # The two directions differ by the flux, 0.16 here. Observations at every second sweep would take it for steps.
+    # The two directions differ by the flux, 0.16 here. Observed at every second sweep, the profile would have steps.
     assert np.diff(profile).min() > 0.07
     assert ladder.f_up[0] == 0.0 and ladder.f_up[-1] == 1.0
     assert 1.0 / trip_rate == pytest.approx(exact_return_time(rates) / k, rel=0.05)
@@ -96,7 +96,7 @@ def test_a_bottleneck_draws_rungs_and_more_round_trips_are_made(k, rate):
     half_way = walk.round_trips.sum()
     follow(ladder, walk, 3000 // k)
     assert walk.round_trips.sum() - half_way > 3.0 * before > 0
-    # No ladder at all does better than equal rates; the linear one takes 4.7 times as long.
+    # Equal rates give the shortest round trips of all ladders; those of the linear ladder take 4.7 times as long.
     best = exact_return_time(np.full(RUNGS - 1, np.exp(-np.ptp(bottleneck(LINEAR)) / (RUNGS - 1))))
     assert exact_return_time(walk.rates(LINEAR)) > 4.5 * best
     assert exact_return_time(walk.rates(betas)) < 1.01 * best

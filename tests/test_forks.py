@@ -14,7 +14,7 @@ from replication import forks
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="jobs are forked on Linux alone")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}/src"}
-# A server that has loaded nothing, and what a job looks like to the package.
+# A server that loads nothing and lets the first job run by itself, and the first lines of a job.
 SERVER = "from replication import forks; forks._load = int; forks.serve({path!r}, patience=1)"
 JOB = "import os, sys, time\nsnakemake = sys.argv\nimport replication\n"
 
@@ -34,7 +34,7 @@ def started(tmp_path):
         return subprocess.Popen([sys.executable, "job.py"], cwd=tmp_path, env=environment, text=True, **pipes)
 
     start.server, start.folder = server, tmp_path
-    # The server sends the first job back.
+    # The first job runs by itself.
     assert start("print(os.getppid())").communicate() == (f"{os.getpid()}\n", "")
     yield start
     server.communicate()
@@ -46,7 +46,7 @@ def test_a_job_is_a_fork_that_has_the_folder_environment_and_streams_of_its_own(
     job = started(code, SAID="x")
     assert job.communicate() == (f"{started.server.pid} {started.folder} x ['job.py']\n", "lost\n")
     assert job.returncode == 0
-    # The next job sees nothing that a job changes.
+    # Changes that a job makes do not reach the next job.
     started("import json\njson.changed = True\nos.environ['CHANGED'] = ''").communicate()
     job = started("import json\nprint(hasattr(json, 'changed'), 'CHANGED' in os.environ)")
     assert job.communicate()[0] == "False False\n"

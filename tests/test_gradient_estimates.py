@@ -1,4 +1,4 @@
-"""The negative phase of every trainer, run on at fixed parameters: its mean becomes the exact gradient, but for CD."""
+"""The negative phase of every trainer at fixed parameters: its mean becomes the exact gradient, except for CD."""
 
 import math
 from importlib import import_module
@@ -23,7 +23,7 @@ SETTINGS = {"pcd": {"particles": CHAINS}, "pins": {**SWAPPED, "group": 2}, "rms-
 SETTINGS |= dict.fromkeys(("sml-pt", "sml-apt"), {"particles": CHAINS, "rungs": 3})
 SETTINGS |= dict.fromkeys(("pt", "ins"), SWAPPED)
 BURN_IN, UPDATES = 60, 150
-# The sums over tours have a test of their own, in test_lvs.py; RMSprop has the negative phase of RMSspectral.
+# test_lvs.py tests the sums over tours. RMSprop has the negative phase of RMSspectral.
 OTHERS = {"exact", "lvs", "rmsprop"}
 SAMPLED = sorted(set(TRAINERS) - OTHERS)
 
@@ -34,7 +34,7 @@ MODEL = RBM(1.5 * NORMAL.weights, NORMAL.visible_bias, NORMAL.hidden_bias)
 
 
 def data():
-    """Examples that are nothing like the model."""
+    """Examples that are unlike draws of the model."""
     return (np.random.default_rng(8).random((CHAINS, VISIBLE)) < 0.5).astype(np.uint8)
 
 

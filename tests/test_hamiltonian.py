@@ -252,7 +252,7 @@ def test_the_fit_keeps_its_constraints_where_the_data_break_them(seed):
     low, high = 0.5, 3.0
 
     def acceptance(rung, step):
-        """It rises with the rung, and for one rung with the step."""
+        """A probability that rises with the rung, and on rung 2 with the step, and falls with the step elsewhere."""
         return expit(0.4 * rung - 1.0 + np.where(rung == 2, 0.5, -0.8) * (step - 1.0))
 
     rung, step, accepted = simulated(acceptance, 3000, low, high, seed)

@@ -55,7 +55,7 @@ def audit_mutated(tmp_path, source, server, number, mutations):
         mutation(tree, outside, url, draws)
     state = state_of(tmp_path)
     code, output, peak = audited(tree, home)
-    # What lies beside data/ and figures/ is no fault.
+    # Files beside data/ and figures/ are no fault.
     assert code == bool({*mutations} - BESIDE) and "Traceback" not in output and peak < MOST_MEGABYTES
     assert state_of(tmp_path) == state and len(requests) == before
 

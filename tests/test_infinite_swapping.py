@@ -100,7 +100,7 @@ class Enumerated:
         return whole
 
     def after(self, start, sweeps, group, log_f=None):
-        """Distribution (assignments, X) that many steps after `start`; log_f: weights other than the right ones."""
+        """Distribution (assignments, X) after `sweeps` steps from `start`; log_f: wrong log weights, or None."""
         log_f = self.log_f if log_f is None else log_f
         for sweep in range(1, sweeps + 1):
             moved = np.array([p @ self.sweep(s) for p, s in zip(start, ASSIGNMENTS, strict=True)])

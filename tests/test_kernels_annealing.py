@@ -34,7 +34,7 @@ def log_f(law, beta, v):
 
 def test_weights_are_those_of_the_definition():
     betas, (parameters, laws, law, key, chains) = np.array([0.0, 0.4, 0.75, 1.0]), started(40)
-    log_weight, expected = np.zeros(40), np.zeros(40)
+    log_weight, expected, first = np.zeros(40), np.zeros(40), chains.v.copy()
     for k in range(1, 4):
         v = chains.v.astype(np.float64)
         expected += log_f(law, betas[k], v) - log_f(law, betas[k - 1], v)
@@ -42,7 +42,7 @@ def test_weights_are_those_of_the_definition():
     # Inverse temperatures are rounded to float32, parameters to the fixed-point unit.
     np.testing.assert_allclose(log_weight, expected, atol=2e-6)
     assert not np.allclose(log_weight, expected[::-1], atol=1e-2)
-    assert not np.array_equal(chains.v, v) or len(np.unique(v, axis=0)) > 1
+    assert not np.array_equal(chains.v, first)
 
 
 def frequencies_fit(beta, drawn_at, count=20_000):

@@ -76,7 +76,7 @@ def test_smooth_parts_and_rungs_equal_numpy_along_the_path(visible, hidden):
     smooth_parts_of_chains(parameters, chains, betas.astype(np.float32), smooth)
     exact = np.log1p(np.exp(-betas[:, None, None] * inputs)).sum(axis=2).T
     assert np.max(np.abs(smooth - exact)) < 2e-7 * hidden + 1e-6
-    # Nodes at the rungs themselves, then what beta and 1 - beta multiply.
+    # Nodes at the rungs, then the linear parts, which beta and 1 - beta multiply.
     linear = np.stack([betas, 1 - betas])
     marginal = np.concatenate([np.eye(9), linear])
     scratch = energy_scratch(hidden)

@@ -80,7 +80,7 @@ def test_weights_are_rounded_half_to_even_whatever_their_type(visible, hidden, k
     # Quarters of a unit, half of them ties or integers; the base makes the unit 4.
     weights = np.random.default_rng(4).integers(-400, 401, (visible, hidden)).astype(kind)
     others, parameters = (np.zeros(visible), np.zeros(hidden), np.full(visible, 2.0**32)), None
-    # The second time laid out again, and from an array whose rows are not the ones in memory.
+    # The second call reuses the blocks, and its array is not contiguous by rows.
     for values in (weights, -weights.T.copy().T):
         before, parameters = parameters, fixed_point_parameters(values, *others, into=parameters)
         assert parameters.unit == 4.0 and (before is None or parameters.weights is before.weights)

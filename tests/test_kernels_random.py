@@ -152,7 +152,7 @@ def test_the_words_that_draw_each_value_count_its_probability(size, sign):
     rare = 1.0 / (1.0 + math.exp(abs(float(logit))))
     counted = switch_point(logit) / 2.0**32
     assert counted == pytest.approx(rare, abs=2.0**-32 + resolved(size) * rare)
-    # The neighbourhood of the switch is clean: one value below, the other from there on.
+    # Near the switch all words below it draw the rarer value, and no others.
     edge = switch_point(logit)
     around = np.arange(max(edge - 2000, 0), min(edge + 2000, 1 << 32))
     drawn = states_from(logit, around) == (0 if logit > 0 else 1)

@@ -24,7 +24,7 @@ DRAWS = 20_000
 
 
 def p_value(v, rbm):
-    """Pearson's chi-square of draws v over the states of that RBM, rare ones together."""
+    """P-value of Pearson's chi-square of draws v over the states of an RBM; rare states are pooled."""
     p = twins.visible_probabilities(rbm)
     counts = np.bincount(twins.state_numbers(v), minlength=p.size)
     common = p * len(v) >= 5.0

@@ -31,7 +31,7 @@ def grey_levels(examples, visible):
 
 
 def test_the_gradient_without_a_cap_is_unbiased():
-    """Sums over tours of many updates less the model's sums for as many states, in standard errors."""
+    """Sums over tours, minus the model's sums for as many states, have mean 0 over updates."""
     rbm = random_rbm(12, 4, 0.7)
     parameters, exact = parameters_of(rbm), np.concatenate([part.ravel() for part in twins.expectations(rbm)])
     data = np.random.default_rng(1).integers(0, 2, (20, 12)).astype(np.uint8)
@@ -143,7 +143,7 @@ def test_grey_trainings_learn_and_go_on_from_a_checkpoint_to_the_same_bits(metho
     settings = {"hidden": 8, "batch": 20, "updates": 1200, "learning_rate": 0.5, "values": "grey", "snapshots": 2}
     settings |= {"k": 2, "warm_up": 20} if method == "lvs" else {"k": 2}
     whole = train_rbm(data, method, **settings)
-    # Reconstructions follow the picture and not only the mean picture.
+    # Reconstructions are closer to the picture than the mean picture is.
     p = expit(data @ whole.rbm.weights + whole.rbm.hidden_bias)
     again = expit(p @ whole.rbm.weights.T + whole.rbm.visible_bias)
     assert np.square(again - data).mean() < 0.7 * np.square(data - data.mean(axis=0)).mean()

@@ -49,7 +49,7 @@ RULES = re.compile(r"^(\w[\w-]*) +(\d+)$", re.MULTILINE)
 
 @pytest.fixture
 def importing(tmp_path):
-    """A folder of somebody else's, whose Snakefile imports ours, and the environment of its processes."""
+    """A folder with a Snakefile that imports ours, and the environment of its processes."""
     (tmp_path / "Snakefile").write_text(IMPORTING.format(root=ROOT))
     shutil.copy(ROOT / "tests/tiny.yaml", tmp_path)
     (tmp_path / "hiding").mkdir()
@@ -68,7 +68,7 @@ def planned(result):
 
 
 def test_a_module_plans_what_the_workflow_plans(tmp_path):
-    # As docs/elsewhere.md has it.
+    # The example of docs/elsewhere.md.
     (example,) = re.findall(r"\n    configfile: .*?\n\n(?=\S)", (ROOT / "docs/elsewhere.md").read_text(), re.DOTALL)
     (tmp_path / "Snakefile").write_text(textwrap.dedent(example))
     (tmp_path / "config.yaml").write_text("scale: mine\n")
@@ -102,7 +102,7 @@ def test_jobs_find_the_package_of_the_checkout(importing):
     attributes = read_provenance(folder / "data/tiny/models/small-twins.nc")
     assert "not installed" not in attributes["software_json"]
     assert str(folder) not in str(attributes) and str(ROOT) not in str(attributes)
-    # Neither a manifest nor tables: the project is somebody else's.
+    # The project belongs to another workflow, so no manifest is written and no lock is taken.
     assert not list(folder.glob("data/tiny/manifest*")) and not (folder / ".snakemake/logzoo.lock").exists()
     assert os.listdir(folder / "data/tiny") and "All files are listed" not in made.stdout
 

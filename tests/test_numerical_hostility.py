@@ -105,7 +105,7 @@ def test_evidence_is_right(name, monkeypatch):
 
 @pytest.mark.parametrize("method", ESTIMATORS)
 def test_tiny_models_are_estimated(method):
-    """A flag is not enough here: the answer must be right."""
+    """The answer must be right; an estimate that is flagged does not suffice."""
     for name in TINY:
         estimate = estimated(name, method, sweeps=400, chains=10)
         assert abs(estimate.log_z - exact_log_z(MODELS[name])) <= 4.0 * estimate.std_error + 0.01, (name, estimate)

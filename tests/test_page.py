@@ -36,7 +36,7 @@ SLUGS = {verdict: word.replace(" ", "-") for verdict, word in VERDICTS.items()}
 USES = [Use("small <model>", 'estimate_log_z(rbm, "ais")', "AIS: 0.1 nat")]
 PUBLISHED = [["rts", "reproduced", 4], ["rts", "not reproduced", 1], ["tracking", "undecided at this scale", 2]]
 STAND_IN = {"stand_in_for": "dna", "stand_in_reason": "nothing <was> to be had"}
-# Values on every bound and on either side of it, so that all verdicts occur.
+# Offsets (value, low, high) from a bound: above, below, around it, and missing, so that all verdicts occur.
 OFFSETS = ((1.0, 0.5, 2.0), (-1.0, -2.0, -0.5), (0.1, -1.0, 1.0), (np.nan, np.nan, np.nan))
 
 
@@ -89,7 +89,7 @@ def write_files(exhibits):
 
 
 def some_zoo():
-    """Two estimators on three models of two families, an estimate missing, half of the others not converged."""
+    """Two estimators on three models of two families, with one estimate missing and every second not converged."""
     cells, log_z = ("model", "estimator", "budget"), np.zeros((3, 2, 4))
     log_z[2, 1, 3] = np.nan
     content = {"log_z": (cells, log_z), "converged": (cells, np.arange(24).reshape(log_z.shape) % 2)}

@@ -14,7 +14,7 @@ STREAM = root_stream(8).child("parallel")
 BETAS = np.array([0.0, 0.3, 1.0])
 
 
-# The modes at beta = 1 are far apart for single sweeps.
+# At beta = 1 sweeps alone hardly pass between the modes.
 STEEP = twins.normal_rbm(2, 6, 4, 2.0)
 
 
@@ -25,7 +25,7 @@ def drawn(sweeps, chains, rbm=STEEP, **options):
 
 
 class Kept:
-    """Observer that keeps everything."""
+    """An observer that stores the sizes and all steps."""
 
     def start(self, ladders, rungs, sweeps):
         self.sizes = (ladders, rungs, sweeps)

@@ -19,7 +19,7 @@ from logzoo.streams import root_stream
 BASE = np.array([0.5, -1.0, 0.0, 2.0, -0.5, 1.0])
 
 
-# Two modes and a first stretch in which almost everything happens.
+# An RBM with two modes, on whose path most of the length lies at small beta.
 STEEP = twins.normal_rbm(8, 6, 4, 3.0)
 
 

@@ -1,4 +1,4 @@
-"""Commands that the README and the pages of docs/ print are commands: their options, targets and files are there."""
+"""Commands in the README and in docs/ are valid: their options, targets and files exist."""
 
 import re
 import shlex

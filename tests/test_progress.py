@@ -73,7 +73,7 @@ def test_the_demo_is_small():
     catalogue = catalogue_of("config/demo.yaml")
     assert set(catalogue.shown) == {"rts-f3", "zoo-answer", "zoo-seconds"} and catalogue.data == "data/demo"
     assert len(catalogue.config["matrix"]["estimators"]) == 6
-    # Two cores do that in half a minute, beside the compilation of kernels.
+    # Two cores take half a minute, and longer to compile the kernels.
     assert costs.expected_total(catalogue, {"evidence": 2, "estimate_together": 2, "long_run": 3, "experiment": 9}) < 60
 
 

@@ -47,7 +47,7 @@ def test_overlaps_are_consistent_at_a_wrong_guess_and_one_pass_of_occupancies_is
         sums = overlaps(log_f, guess)
         total = sums.overlaps().sum(axis=0)
         assert sums.overlap_ratios(total) == pytest.approx(SHIFTS, abs=0.04)
-        # As if rungs were visited as log Zhat asks for, which exchanges do not do.
+        # The formula of simulated tempering is wrong here, because exchanges visit all rungs equally often.
         occupancy = guess + np.diff(np.log(total.sum(axis=0)))
         assert np.max(np.abs(occupancy - SHIFTS)) > 0.2
 

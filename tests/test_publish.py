@@ -39,7 +39,7 @@ def test_what_is_shown_and_what_it_is_made_from_is_published(tree):
         assert (target / path).read_bytes() == (tree / path).read_bytes()
     assert not NEVER & {kind_of(path) for path in there} and not [path for path in there if path.endswith(".pdf")]
     assert {"data/tiny/zoo.nc", ROWS, "data/tiny/verdicts/f.nc", "figures/tiny/p/f.png"} <= there
-    # This file is an input of the table of all estimates only, which stands in for it.
+    # This file is an input of data/tiny/zoo.nc alone, which holds its estimates.
     assert "data/tiny/estimates/a/rts.nc" not in there
     manifest = read_manifest(target, "tiny")
     assert set(manifest.files) == there - {MANIFEST} and manifest.hours == {"f": 0.5}

@@ -64,6 +64,7 @@ def test_lists_have_every_claim_of_their_verdict_once(root, card):
         text = quoted(name, root)
         lines = [line for line in text.splitlines() if line]
         of_it = [row for row in entries(card) if row["verdict"] == verdict]
+        assert of_it
         for line, row in zip(lines, of_it, strict=True):
             assert row["claim"] in line and f"`{row['id']}`" in line and row["reason"] in text
             assert verdict == NOT_TESTED or row["number"] in line

@@ -1,4 +1,4 @@
-"""RBMs of other people: other names, other ways round, HDF5, spins, scikit-learn."""
+"""RBMs from other programs: other names, transposed weights, HDF5, spins, scikit-learn."""
 
 import fcntl
 import re

@@ -1,4 +1,4 @@
-"""Reference RBMs: their cards are true, and a score tells right solvers from silently wrong ones."""
+"""Reference RBMs: their cards are true, and scores distinguish right solvers from silently wrong ones."""
 
 import json
 import subprocess
@@ -78,7 +78,7 @@ def mean_of_logs(*arrays):
 def test_a_wrong_average_is_silently_wrong_and_the_right_average_is_not():
     names = ["tiny", "twins", "hopfield"]
     scores = {solve: score_solver(solve, names) for solve in (ais, mean_of_logs)}
-    # AIS of logzoo, from the same sweeps.
+    # AIS of logzoo.
     ours = score_solver(lambda *arrays: estimate_log_z(RBM(*arrays), "ais", sweeps=200), ["tiny", "dna-pcd"])
     assert [score.verdict for score in [*scores[ais], *ours]] == ["right"] * 5
     # Six units are too easy to show the mistake.

@@ -1,4 +1,4 @@
-"""The same bits whatever the number of threads and the vector width of the processor."""
+"""The same bits for any number of threads and any vector width of the processor."""
 
 import os
 import subprocess

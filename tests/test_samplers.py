@@ -56,7 +56,7 @@ def test_initial_iterations_stop_at_the_rule_and_not_before():
     for met, distance in runs:
         assert met == (distance[-1] < 0.1)
         assert np.all(distance[:-1] >= 0.1)
-    # Both ends occur, and runs that a rule twice or half as strict would have ended elsewhere.
+    # Some runs meet the rule, others do not. A rule half or twice as strict would end some runs elsewhere.
     assert {met for met, _ in runs} == {True, False}
     assert any(np.any((distance >= 0.1) & (distance < 0.2)) for _, distance in runs)
     assert any(0.05 <= distance[-1] < 0.1 for _, distance in runs)

@@ -41,7 +41,7 @@ def counted(monkeypatch, module):
 
 
 def test_estimators_of_one_run_have_one_sampler_and_the_name_of_its_stream():
-    """The names are part of the random streams: other names would change every shared draw."""
+    """The names are part of the random streams, so other names would change every shared draw."""
     assert {(run, ESTIMATORS[name].sampler) for name, run in READERS.items()} == {
         ("simulated_tempering.run", "logzoo.estimators.tempered_sampling:run"),
         ("simulated_tempering.run", "logzoo.estimators.tempering_estimates:run"),
@@ -74,7 +74,7 @@ def test_other_settings_are_another_run_and_another_stream(rbm, monkeypatch):
     result = together(rbm, asked)
     assert len(calls) == 3
     assert len({result[name].log_z for name in ("rts", "few", "mixed")}) == 3
-    # Options that change no bit do not separate readers.
+    # Estimators whose options do not change the draws still share a run.
     again = together(rbm, {"rts": ("rts", {"threads": 2}), "rb": ("ti-rb", {})})
     assert len(calls) == 4 and again == {name: result[name] for name in again}
 

@@ -11,7 +11,7 @@ from projects import ROOT, catalogue_of, run_module
 import logzoo
 from logzoo.estimators.estimator_registry import ESTIMATORS
 
-# Attributes by which a page loads something at once; a link is followed when somebody asks.
+# Attributes whose addresses a page loads at once, unlike those of links.
 _LOADING = ("src", "srcset", "data", "poster")
 _BY_STYLE = re.compile(r"(?:url\(|@import)\s*['\"]?(?!data:)([a-z]+:)?//", re.IGNORECASE)
 DOCS = ROOT / "docs"
@@ -72,7 +72,7 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The site, built with warnings as errors, with no way out to the network."""
+    """The site, built with warnings as errors and without network access."""
     folder = tmp_path_factory.mktemp("site").resolve() / "html"
     done = run_module(ROOT, "sphinx", "-q", "-W", "--keep-going", "-d", folder.parent / "trees", DOCS, folder)
     assert done.returncode == 0 and done.stderr == "", done.stderr

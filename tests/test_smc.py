@@ -1,4 +1,4 @@
-"""SMC: resampling, its twin, unbiasedness, islands, families, and what it says of them."""
+"""SMC: resampling, its twin, unbiasedness, islands, families, and the reasons it reports."""
 
 import math
 

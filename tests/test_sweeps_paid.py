@@ -1,4 +1,4 @@
-"""Ledgers refuse to overspend and samplers pay for the sweeps that they make; streams are named by their paths."""
+"""Ledgers refuse to overspend, and samplers charge the sweeps that they make; streams are named by their paths."""
 
 import ast
 import inspect
@@ -24,13 +24,13 @@ def of_range(arguments):
 
 
 def of_annealing(arguments):
-    """The step to the last rung only weighs."""
+    """Chain-sweeps of annealing; the step to the last rung makes no sweep."""
     steps = np.arange(arguments["first"], arguments["last"])
     return np.count_nonzero(steps != arguments["betas"].size - 1) * len(arguments["chains"].v)
 
 
 def of_waste_free(arguments):
-    """Each chain that has a weight makes one sweep for each of its further states."""
+    """Chain-sweeps of waste-free annealing: a weighted chain makes a sweep for each state after its first."""
     states, chains = len(arguments["chains"].v), arguments["log_weight"].size
     return of_annealing(arguments) * (states - chains) // states
 
@@ -164,7 +164,7 @@ def test_overspending_is_refused_before_anything_is_entered():
             ledger.spend(sweeps, "more", chains=chains)
         assert isinstance(caught.value, ValueError) and "\n" not in str(caught.value)
     assert ledger.by_purpose == before and ledger.remaining == 3
-    # Without a limit it counts.
+    # A ledger without a limit counts as well.
     ledger = SweepLedger(None, CHAINS)
     assert ledger.spend(10**12, "training") == ledger.spent == 10**12
     assert ledger.chain_sweeps == 10**12 * CHAINS
@@ -197,7 +197,7 @@ def test_paths_name_distinct_streams():
     paths = [root, root_stream(1), *(root.child(*names) for names in (("a", "bc"), ("ab", "c"), ("abc",), ("a/bc",)))]
     assert len({stream.key for stream in paths}) == len(paths)
     assert len({stream.generator().integers(1 << 62) for stream in paths}) == len(paths)
-    # A child of a child is the child of both names.
+    # Children of children have the same streams as children of both names.
     assert root_stream(7).child("rts").child(10) == root_stream("7").child("rts", "10")
     assert str(root_stream(7).child("rts", 10)) == "7/rts/10"
 

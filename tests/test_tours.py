@@ -113,7 +113,7 @@ def test_a_stopping_set_holds_the_draws_that_its_stream_makes_once_each():
     assert {state.tobytes() for state in states} == drawn and len(states) == len(drawn) == stopping.size
     np.testing.assert_allclose(stopping.log_f, log_f_of_hidden(rbm, states), atol=1e-6)
     assert stopping.log_z == pytest.approx(twins.log_sum_exp(stopping.log_f), abs=1e-12)
-    # The first draw of each example is more probable under it than under another.
+    # A draw from an example is more probable given this example than given another.
     inputs = data[stopping.example] @ rbm.weights + rbm.hidden_bias
     log_p = (states * inputs - np.logaddexp(0, inputs)).sum(axis=1)
     others = inputs[::-1]
@@ -180,7 +180,7 @@ def test_tours_end_with_the_cap_or_the_budget(budget, cap):
     if result.length.sum() < budget:
         np.testing.assert_array_equal(result.length, np.minimum(whole, cap))
     else:
-        # All the unfinished are equally long, those of lower numbers by at most one sweep longer.
+        # Unfinished tours are equally long, except that the first of them may be one sweep longer.
         out = result.length[~result.finished]
         assert np.all(np.diff(out) <= 0) and out.max() - out.min() <= 1
 
@@ -205,7 +205,7 @@ def test_lengths_have_the_distribution_that_the_transition_matrix_gives():
 
 
 def test_probes_find_a_mode_that_the_set_does_not_know_and_weigh_it():
-    # All units off or all on; the set knows only the former.
+    # The modes are all units off and all on; the stopping set has only the former.
     modes = twins.two_modes()
     for tilt, known in ((0.0, False), (-0.3, False), (0.0, True)):
         rbm = RBM(modes.weights, modes.visible_bias + tilt, modes.hidden_bias)

@@ -10,7 +10,7 @@ OPTIONS = {"modes": 8, "copies": 5, "samples": {"train": 400, "validation": 40, 
 STEP_2 = [[1, 1], [1, 0], [0, 1], [0, 0]]
 STEP_3 = [[1, 1, 1, 1], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 0, 0]]
 STEP_5 = [list(map(int, bits)) for bits in ["1110", "1111", "1101", "1110", "0010", "0011", "0000", "1000"]]
-# Which bits step 5 has flipped: row and column.
+# Bits that step 5 has flipped: (row, column).
 FLIPPED = {(0, 3), (2, 3), (3, 2), (4, 3), (7, 0)}
 
 
@@ -68,7 +68,7 @@ def test_splits_have_every_mode_in_shuffled_order():
         assert data.shape == (8 * samples, 15) and data.dtype == np.uint8
         assert np.bincount(labels).tolist() == [samples] * 8
         assert (np.diff(labels) < 0).any()
-        # Shuffled together: each example still is a noisy copy of the code of its own mode.
+        # Data and labels are shuffled together: each example is a noisy copy of the code of its mode.
         flips = data != mode_codes(8, 5)[labels]
         assert abs(flips.mean() - 0.2) < 4 * np.sqrt(0.2 * 0.8 / flips.size)
 

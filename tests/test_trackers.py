@@ -158,7 +158,7 @@ def test_walkers_follow_log_z_of_any_training(method):
     for seed in range(3):
         _, trace, truth = followed(method, seed)
         scores.append((trace["log_z"].values - truth) / trace["log_z_std_dev"].values)
-    # Scores of one training go together: some six of them are independent.
+    # Scores of one training are correlated: about six of them are independent.
     assert 0.5 < np.sqrt(np.mean(np.square(scores))) < 2.0 and np.abs(scores).max() < 7.0
 
 

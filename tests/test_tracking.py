@@ -1,4 +1,4 @@
-"""LogZTracker along plain loops: exact log Z in its intervals, refusals, and the same bits after an interruption."""
+"""LogZTracker in plain training loops: exact log Z in its intervals, refusals, the same bits after an interruption."""
 
 import pickle
 
@@ -56,7 +56,7 @@ def test_intervals_hold_the_exact_log_z_of_a_plain_loop():
 def test_a_training_that_blows_up_is_refused():
     _, rows = followed(0, rate=50.0)
     refused = rows[:, 2] == 1.0
-    # After a fresh start log Z may be right.
+    # After a restart log Z may be right.
     assert refused.mean() > 0.8 and np.abs(rows[~refused, 0]).max(initial=0.0) < 0.1
 
 

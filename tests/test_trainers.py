@@ -27,7 +27,7 @@ from logzoo.training.trainers import TRAINERS, train_rbm, trainer_module
 NAMES = sorted(TRAINERS)
 SWAPPED = ("pt", "ins", "pins")
 SIMULATED = ("rms-spectral", "rmsprop")
-# Options that keep simulated tempering small; its chains, and those of ten temperatures with a mini-batch of 7.
+# Options that keep simulated tempering small, and numbers of chains, with ten temperatures and a mini-batch of 7.
 SIZES = {name: {"particles": 20, "rungs": 5} for name in SIMULATED} | {"lvs": {"warm_up": 2}}
 CHAINS = {"sml-pt": 7 * 10, "sml-apt": 7 * 10, **dict.fromkeys(SWAPPED, 7 * 5), **dict.fromkeys(SIMULATED, 20)}
 CHAINS["exact"] = 0
@@ -43,7 +43,7 @@ def bars():
 
 
 def trained(method, *, data=None, **settings):
-    """A short training run on the bars; exact gradients make no sweeps, so `k` is not for them."""
+    """A short training run on the bars; `exact` makes no sweeps, so it takes no `k`."""
     settings = {"hidden": 4, "updates": 30, "batch": 7, **SIZES.get(method, {}), **settings}
     if method == "exact":
         settings.pop("k", None)
@@ -64,7 +64,7 @@ def test_every_trainer_keeps_the_contract(method):
     assert (update[0], update[-1]) == (0, 249) and np.all(np.diff(update) > 0) and update.size >= 100
     sweeps = INITIAL_SWEEPS.get(method, 0) + (update + 1) * 2
     if method == "lvs":
-        # Tours end when they will, and the stopping set costs as many sweeps as there are examples.
+        # Lengths of tours are random. A stopping set costs as many sweeps as there are examples.
         tours = update >= 2 * 2
         spent = run.trace["chain_sweeps"].values
         np.testing.assert_array_equal(spent[~tours], sweeps[~tours] * 7)
@@ -349,7 +349,7 @@ def test_an_update_with_persistent_particles_moves_along_the_exact_gradient(meth
 @pytest.mark.parametrize("method", ["lvs", "rms-spectral"])
 def test_training_learns_the_bars(method):
     data = np.tile(bars(), (10, 1))
-    # Steps of these two are as long as their rate, whatever the gradient.
+    # The length of a step of these two is their rate, for any gradient.
     rate = 0.02 if method in SIMULATED else 0.25
     run = trained(method, data=data, hidden=10, updates=1500, batch=70, learning_rate=rate)
     # The best possible is -log 14 = -2.64, independent units reach -9 log 2 = -6.24.

@@ -58,7 +58,7 @@ def test_a_training_interrupted_anywhere_ends_in_the_same_bits(method, tmp_path,
     for saves in (1, 17, 18):
         trained_until(saves, path, monkeypatch, method, **validation)
     assert_same(whole, trained(method, checkpoint=path, **validation))
-    # It did go on: with 36 updates made, the same call has 14 left.
+    # The training continued: the checkpoint is of update 36 of 50.
     assert int(np.load(path)["step"]) == 36
 
 

@@ -1,4 +1,4 @@
-"""Ladders of RBMs along a training: exchanges, paths, choice of snapshots, annealing up and down, and what is said."""
+"""Ladders of RBMs along a training: exchanges, paths, choice of snapshots, annealing up and down, and reasons."""
 
 import math
 from itertools import pairwise
@@ -164,7 +164,7 @@ def trained():
 @pytest.mark.parametrize("of_training", [True, False])
 def test_log_z_is_right_whatever_the_way(of_training):
     run, data = trained()
-    # The other way has more units.
+    # The other path has models with more units.
     way = run.snapshots if of_training else [random_rbm(4, 12, 9, 0.3)]
     truth, options = exact_log_z(run.rbm), {"snapshots": way, "base": log_odds(data), "check": False}
     starts = exact_draws(run.rbm, 200, np.random.default_rng(0))
@@ -184,7 +184,7 @@ def test_z_of_annealing_up_and_its_inverse_of_annealing_down_are_without_bias():
         ratio = np.exp(log_ratio)
         error = ratio.std(ddof=1) / math.sqrt(ratio.size)
         assert abs(ratio.mean() - 1.0) < 4.0 * error < 0.3
-        # Logarithms are low or high on average; for a path without weights they would not be.
+        # The logarithm is biased, which shows that the weights vary.
         assert log_ratio.mean() < -4.0 * log_ratio.std(ddof=1) / math.sqrt(ratio.size)
 
 

@@ -62,7 +62,7 @@ def test_laws_that_chains_leave_for_a_better_one_do_not_stand_for_a_basin():
     start = np.repeat([0, 1, 2], 10)
     np.testing.assert_array_equal(kept_laws(start, start.copy(), 3), [0, 1, 2])
     np.testing.assert_array_equal(kept_laws(start, np.where(start == 2, 0, start), 3), [0, 1])
-    # The better of two stands for both, whichever is left.
+    # Laws 0 and 1 form a group, which the better law 0 represents.
     np.testing.assert_array_equal(kept_laws(start, np.where(start == 0, 1, start), 3), [0, 2])
 
 
@@ -75,7 +75,7 @@ def test_modes_that_were_seen_once_tell_of_those_that_were_not():
     assert unseen_share(modes_found(50, 50), 10) == 0.0
     assert unseen_share(modes_found(1, 50, bounds=[0.0, np.log(0.25)]), 10) == pytest.approx(0.8)
     assert unseen_share(modes_found(1, 1, 1), 10) == 1.0
-    # More modes than laws; and modes that do not count.
+    # More modes than laws, and modes of negligible mass.
     assert unseen_share(modes_found(50, 30, 20, bounds=[0.0, 0.0, np.log(0.5)]), 2) == pytest.approx(0.2)
     assert unseen_share(modes_found(50, 50, 1, bounds=[0.0, -1.0, -50.0]), 10) < 1e-20
 
@@ -152,7 +152,7 @@ def test_an_interval_beyond_a_bound_keeps_a_width():
     below, above = stated(9.8, bounds=(10.0, 30.0)), stated(30.2, bounds=(10.0, 30.0))
     assert evidence.cut(below).interval == (10.0, 10.05) and evidence.cut(below).log_z == 10.0
     assert evidence.cut(above).interval == (29.95, 30.0)
-    # Not beyond the other bound.
+    # The interval does not reach beyond the other bound.
     assert evidence.cut(stated(9.8, bounds=(10.0, 10.01))).interval == (10.0, 10.01)
 
 
@@ -171,7 +171,7 @@ def test_a_mode_that_a_method_misses_is_found_by_others(method, wide_narrow, mon
     monkeypatch.setattr(evidence, "gathered_once", lambda *_, **options: gathered)
     trusting = estimate_log_z(rbm, method, check=False, **settings)
     checked = estimate_log_z(rbm, method, **settings)
-    # The run is the same; an estimate that was silently wrong is not any more.
+    # The run is the same, but the silently wrong estimate no longer counts as converged.
     assert checked.log_z == trusting.log_z and abs(checked.log_z - log_z) > 0.5 and not checked.converged
 
 
@@ -246,7 +246,7 @@ def test_a_dropped_method_comes_back_when_fewer_than_two_are_left():
     assert rounds.next_methods([first]) == ("rts", "bar")
     failed = [run_of("rts", 2000, 5.0, 0.1), run_of("bar", 2000, 5.0, 0.1, reasons=("few-exchanges",))]
     assert rounds.next_methods([first, rounds.round_of(failed, [first])]) == ("ais", "rts", "bar")
-    # The second best stays, however uncertain.
+    # The second best method stays, even if its error is large.
     apart = [run_of("ais", 1000, 5.0, 9.8), run_of("rts", 1000, 5.0, 0.1)]
     assert rounds.next_methods([rounds.round_of(apart, [])]) == ("ais", "rts")
 

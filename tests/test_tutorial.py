@@ -19,7 +19,7 @@ from logzoo.streams import root_stream
 from replication.reporting import style
 
 DOCS, NOTEBOOK = ROOT / "docs", ROOT / "examples/own_rbm.ipynb"
-# Environments and what is installed in them: another test builds the package and tries it.
+# These lines make an environment and do not run here; test_wheel.py builds and imports the package.
 INSTALL = "python3 -m venv .venv\n. .venv/bin/activate\npip install . scikit-learn\n"
 
 
@@ -35,14 +35,14 @@ def test_the_tutorial_runs_and_prints_what_it_says(tmp_path, monkeypatch, capsys
                 assert main(shlex.split(line)[1:]) == 0
             output = capsys.readouterr().out
             assert len(re.findall(r"log Z\W+64\.0\d", output)) == 2 and "NOT CONVERGED" not in output
-    # A block that prints is followed by what it prints.
+    # A block of output follows every block that prints.
     result, stored = list(filter(None, outputs)), [text for language, text in parts if language == "text"]
     assert differences(result, stored) == []
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A folder with the configuration of the project, and nothing made."""
+    """A folder with the configuration of the project, and no artifacts."""
     for name in ("Snakefile", "config", "workflow"):
         (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.chdir(tmp_path)

@@ -42,7 +42,7 @@ def build(source, kind, target):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """(wheel, sdist) built from a copy of what the project keeps."""
+    """(wheel, sdist) built from a copy of the sources."""
     folder = tmp_path_factory.mktemp("built")
     source = folder / "logzoo"
     shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))

@@ -8,7 +8,7 @@ import tokenize
 import pytest
 from projects import ROOT
 
-# Each phrase with its replacement. The published results and their quotations have words of their own.
+# {phrase: replacement}. Published results and their quotations are not checked.
 BANNED = {
     r"made anew|anew\b": "made again, regenerate",
     r"held against": "compared with, checked against",
@@ -48,7 +48,7 @@ PATTERN = re.compile("|".join(f"(?:{phrase})" for phrase in BANNED), re.IGNORECA
 VAGUE = {"one", "found", "made", "said", "told", "given", "asked", "place", "own", "each", "rest", "kept", "there"}
 # Arguments that are options of methods, which users write; "=" marks an argument.
 OPTIONS = {"annealed.py": {"kept="}, "snapshot_ladders.py": {"kept=", "each="}}
-# The quotations between marks are of results that are published.
+# Quotations of published results.
 QUOTED = re.compile(r"<!-- \w+: [^>]+-->.*?<!-- / -->", re.DOTALL)
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "Snakefile", *(ROOT / "docs").rglob("*.md")]
 TEXTS += [path for folder in ("config", "workflow") for path in (ROOT / folder).rglob("*")]

@@ -24,8 +24,8 @@ from replication.reporting.scorecard import summary, without_links
 # In a dry run: the rule of a job, its first output, and why it is due.
 JOBS = re.compile(r"^rule (\w+):\n(?:    .*\n)*?    output: ([^,\s]+).*\n(?:    .*\n)*?    reason: (.*)$", re.MULTILINE)
 PAPERS = ("rts", "tracking", "infinite-swapping", "las-vegas", "zoo")
-# Python runs this when it starts. A job that ends lists the modules of the package that it has loaded, except kernels
-# (no code imports them by a name computed at run time) and modules that hand jobs over to a loaded process.
+# Python runs this when it starts. At its end a job lists the modules of the package that it has loaded. Kernels are
+# left out, because no code imports them by a name computed at run time, and so are modules that hand jobs over.
 LISTING = """
 import atexit, json, os, sys
 from pathlib import Path
@@ -188,7 +188,7 @@ def test_one_core_makes_the_same_bits(finished, tmp_path):
 
 @contextmanager
 def edited(folder, *paths, line=b"EDITED = 1"):
-    """Python files of a folder have a line more, others end in a line feed more; afterwards they are as they were."""
+    """Append a line to Python files of a folder, and a line feed to other files; restore them afterwards."""
     before = {folder / path: ((folder / path).read_bytes(), (folder / path).stat().st_mtime_ns) for path in paths}
     for path, (content, _) in before.items():
         path.write_bytes(content + b"\n" + (line if path.suffix == ".py" else b""))
@@ -197,7 +197,7 @@ def edited(folder, *paths, line=b"EDITED = 1"):
     finally:
         for path, (content, written) in before.items():
             path.write_bytes(content)
-            os.utime(path, ns=(written, written))  # snakemake goes by the times of scripts, too
+            os.utime(path, ns=(written, written))  # Snakemake compares the times of scripts, too
 
 
 def rules_of(plan):
@@ -221,7 +221,7 @@ def jobs(finished):
 
 
 def of_other_code(folder):
-    """Files that other code made than the present, as the audit reports them; there are no faults."""
+    """Files that the audit reports as made by other code than the present; there are no faults."""
     report = audited(folder)
     assert report["faults"] == [] and set(report["stale"].values()) == {OTHER_CODE}
     return set(report["stale"])
@@ -229,7 +229,7 @@ def of_other_code(folder):
 
 def test_editing_a_comment_reruns_nothing(finished):
     folder, _ = finished
-    # No kernel: with another text it is compiled again, which takes minutes.
+    # No kernel is edited, because a changed kernel is compiled again, which takes minutes.
     modules = ("logzoo/estimators/weights", "replication/papers/zoo/zoo_errors", "logzoo/training/loop")
     with edited(folder, *(f"src/{module}.py" for module in modules), line=b"# Reworded.\n"):
         result = snakemake(folder, "-n", "--cores", "2", *CONFIGURATION)
@@ -266,7 +266,7 @@ def test_editing_one_thing_reruns_it_and_what_reads_it(finished):
         "figures/tiny/index.html": "page",
     }
     reasons = {output: reason for output, (_, reason) in plan.items()}
-    # Each for its own edit: a figure alone, a claim and its figure, what is estimated, what an experiment made.
+    # One reason for each edit: of a figure, of a figure with claims, of an estimator, of an experiment.
     assert reasons["figures/tiny/zoo/zoo-sandwich.png"].startswith("Params have changed")
     assert reasons[f"{made}/verdicts/rts-f5.nc"].startswith("Params have changed")
     assert read_by(reasons[f"{made}/verdicts/rts-f7.nc"]) == {read}
@@ -316,7 +316,7 @@ def test_the_digest_of_a_job_covers_every_module_that_it_loaded(finished, jobs):
     for outputs, modules in (json.loads(path.read_text()) for path in (folder / "loaded").glob("*.json")):
         job = jobs[outputs[0]]
         if len(outputs) > 1 and job["rule"] in ("estimate", "long_run"):
-            continue  # several estimators in one process: each is in a job by itself, too
+            continue  # a job of several estimators; each has a separate job, too
         files = [ROOT / "workflow/scripts" / job["script"]]
         files += [ROOT / path for path in job["inputs"] if path.startswith("workflow/templates/")]
         assert code_digest(*modules, scripts=files) == job["source"], (job["rule"], outputs)

@@ -1,4 +1,4 @@
-"""What a user gets wrong, or lacks, is one line before anything is made."""
+"""A wrong configuration gives one line before anything runs; missing data can stop the run with one line."""
 
 import re
 

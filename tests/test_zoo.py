@@ -45,7 +45,7 @@ def estimate(errors, truth, half, chains=CHAINS, budgets=BUDGETS):
 
 
 def parts_of(family, sizes, scales, trainers, half=1.96, std_error=0.0, seed=0, **other):
-    """Estimates, truths, models and places of a family whose RMSE is known: of estimator, trainer, 1 / sqrt(budget)."""
+    """Estimates, truths, models and places of a family of known RMSE, by estimator, trainer and 1 / sqrt(budget)."""
     generator = np.random.default_rng(seed)
     estimates, truths, models, places = {}, {}, {}, {}
     for trainer, hardness in trainers.items():
@@ -78,7 +78,7 @@ def zoo():
 
 
 def seconds_of(rates=RATES, start=0.01):
-    """Seconds that estimators take at two budgets: a start, and a rate of each."""
+    """Seconds of estimators at two budgets: a common start, and a rate for each estimator."""
     seconds = start + np.array(rates)[:, None] * np.array([100, 400])
     return xr.Dataset({"seconds": (("estimator", "budget"), seconds)}, {"estimator": [*NAMES], "budget": [100, 400]})
 
@@ -206,7 +206,7 @@ def test_the_hard_model_stands_out_by_its_factor(zoo):
 
 
 def test_lines_are_geometric_means_over_models(zoo, timings):
-    """Of the best and of those that the papers compare; a band covers the others."""
+    """Lines show the best estimator and those that the papers compare; a band covers the others."""
     for draw in (draw_sweeps, draw_seconds):
         figure = draw({"zoo": zoo, "timings": timings}, names=NAMES)
         for axis, family in zip(figure.axes, statistics.families(zoo), strict=True):

@@ -1,4 +1,4 @@
-"""The figures of models made to be hard: who is shown where, what is best in the same time, who never wins."""
+"""Figures of the arenas: rows and order of estimators, the best in equal time, and estimators that never win."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_arenas_are_shown_with_the_newer_estimators_apart(zoo):
     titles = ["all, geometric mean", "one\n784 × 500, 1 model", "two\n60 × 10, 6 models"]
     assert [axis.get_title() for axis in figure.axes] == titles
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    # The geometric mean of BAR is 0.03, of TS 0.1, of AIS 0.3; RTS is of no paper here.
+    # The geometric mean of BAR is 0.03, of TS 0.1, of AIS 0.3; RTS is in no paper here.
     assert labels == ["BAR", "TS", "AIS", "RTS"]
     for axis, family in zip(figure.axes[1:], ("one", "two"), strict=True):
         part = zoo.isel(model=np.flatnonzero(zoo["family"].values == family)).sel(budget=BUDGETS[-1])
@@ -62,7 +62,7 @@ def test_what_fits_in_the_time_is_between_budgets():
     logs = np.log([[[4.0, 2.0, 1.0]] * 4])
     seconds = np.array([[1.0, 4.0, 16.0], [0.1, 0.4, 1.6], [4.0, 16.0, 64.0], [9.0, 36.0, 144.0]])
     result = np.exp(zoo_best.within(logs, seconds, 8.0)[0])
-    # Halfway in logarithms; done before; halfway in the first stretch; not begun.
+    # In order: interpolated halfway; beyond the largest budget; halfway between the first budgets; too slow.
     np.testing.assert_allclose(result, [2.0**0.5, 1.0, 8.0**0.5, np.nan])
 
 

@@ -23,7 +23,7 @@ FOLDER, FIGURE, ARTIFACT = "figures/tiny", "figures/tiny/zoo/zoo-rmse.png", "dat
 
 @pytest.fixture(scope="module")
 def artifacts():
-    """Two families at other budgets, one of them of a vague truth; some runs of it did not converge."""
+    """Two families at different budgets; one has an uncertain truth and runs that did not converge."""
     zoo = joined(
         parts_of("dna-20", (180, 20), ESTIMATORS, TRAINERS),
         parts_of("one", (784, 500), {**ESTIMATORS, "rts": 0.01}, {"cd": 1.0}, std_error=0.05, budgets=[200, 400, 800]),

@@ -1,4 +1,4 @@
-"""log Z from both sides: below and above the truth on average, unless the draws that one starts from miss a mode."""
+"""log Z from both sides: below and above the truth on average, unless the exact draws at the start miss a mode."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def made(family, **options):
 
 
 def deviates(errors):
-    """Mean over its standard error, of the last axis."""
+    """Mean over the last axis, in standard errors."""
     return errors.mean(axis=-1) / (errors.std(axis=-1, ddof=1) / np.sqrt(errors.shape[-1]))
 
 
@@ -56,5 +56,5 @@ def test_draws_of_one_mode_alone_are_no_upper_side():
         errors[name] = np.array(upper) - log_z
     assert abs(deviates(errors["all"])) < 4.0
     assert deviates(errors["narrow"]) < -6.0
-    # Only the share of the other mode is lost.
+    # log Z loses at most the mass of the wide mode.
     assert -np.log(1.0 + odds) - 0.2 < errors["narrow"].mean()

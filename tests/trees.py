@@ -1,6 +1,6 @@
 """A small tree of artifacts, pictures and tables as a run leaves it, for the audit; no model is sampled.
 
-The jobs that would make the files lie in jobs.json beside data/ and figures/, as {path: job}.
+The jobs that would make the files are in jobs.json beside data/ and figures/, as {path: job}.
 """
 
 import contextlib

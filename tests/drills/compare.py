@@ -1,7 +1,7 @@
-"""Whether two finished trees hold the same science: python tests/drills/compare.py OLD NEW [--renamed OLD=NEW ...].
+"""Whether two finished trees have the same content: python tests/drills/compare.py OLD NEW [--renamed OLD=NEW ...].
 
-Artifacts are compared by their values and attributes, provenance left out, and pictures by their pixels; the new ones
-may say more. Measured times, and what is made from them, differ from run to run.
+Artifacts are compared by their values and attributes without provenance, and pictures by their pixels. New artifacts
+may have more attributes. Measured times, and files made from them, differ from run to run.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def _same(before, after):
 
 
 def _pictures(old, new):
-    """How many pixels differ, in words; nothing if none does."""
+    """How many pixels differ, in words; empty if none does."""
     before, after = (np.asarray(Image.open(path).convert("RGB")) for path in (old, new))
     if before.shape != after.shape:
         return f"{before.shape[1]} x {before.shape[0]} pixels, now {after.shape[1]} x {after.shape[0]}"

@@ -76,7 +76,7 @@ def model(number):
 
 
 def rows_of(number, methods=tuple(ESTIMATORS), chains=CHAINS):
-    """One row for each run: what was estimated of a model, and the truth. Evidence is gathered once."""
+    """Yield a row for each run: the estimate of a model and the truth. Evidence is gathered once."""
     kind, rbm, data = model(number)
     truth, gathered = exact_log_z(rbm), evidence.gather(rbm, root_stream(number).child("evidence"))
     for count in chains:
@@ -90,7 +90,7 @@ def rows_of(number, methods=tuple(ESTIMATORS), chains=CHAINS):
 
 
 def faults(row):
-    """Names of what is wrong with a run, whatever its luck: its error, its interval, or a bound."""
+    """Names of the faults of a run that chance does not explain: not finite, a wrong bound, a too large error."""
     numbers = row["log_z"], row["std_error"], *row["interval"]
     converged, (low, high) = not row["reasons"], row["bounds"]
     signs = {"not finite": not np.isfinite(numbers).all(), "bound": not low - 1e-9 <= row["truth"] <= high + 1e-9}

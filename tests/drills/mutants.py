@@ -2,7 +2,7 @@
 
 Each mutant is one random edit of the estimators, samplers, kernels, models, statistics or audit: another operator,
 number or condition. The tests that are nearest to the module by imports run in a copy of the project until one fails.
-RESULTS gets a line for every mutant, and a later run goes on behind what it has.
+RESULTS gets a line for every mutant; a later run continues after the last one.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import numpy as np
 
 ROOT = Path(__file__).parents[2]
 MUTATED = ("logzoo/estimators", "logzoo/samplers", "logzoo/kernels", "logzoo/models", "replication/audit")
-# They name modules in texts.
+# These files name modules in strings.
 REGISTRIES = ("estimator_registry.py", "trainers.py")
 OTHERS = {
     **{ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "*", ast.Mod: "+"},
@@ -86,7 +86,7 @@ def all_mutants(count, seed):
 
 
 def imports(path, text):
-    """Names of modules that a file imports, or may import as the registries do."""
+    """Names of modules that a file imports; for a registry also all modules that it may import."""
     names = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -129,7 +129,7 @@ def nearest_tests(seconds, most):
 
 
 def killed(folder, mutant, tests, limit):
-    """Whether a test fails, or runs beyond the limit, on a mutant in a copy of the project; and which."""
+    """Whether a test fails or exceeds the limit on a mutant in a copy of the project, and which test."""
     name, line, start, end, text = mutant
     path = folder / "src" / name
     source = path.read_text()
