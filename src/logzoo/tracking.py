@@ -49,14 +49,14 @@ class LogZTracker:
     rbm : RBM, or tuple of arrays
         The parameters at the start: weights (visible, hidden), visible bias, hidden bias.
     walkers : int
-        Number of walkers, at least 20; it is rounded down to a multiple of ten. Many walkers that follow rarely are
-        better than few walkers that follow often.
+        Number of walkers, at least 20; it is rounded down to a multiple of ten. Prefer many walkers and a large
+        ``every`` to few walkers and a small ``every``.
     every : int
         Number of calls of `update` from one followed call to the next.
     sweeps : int
         Number of Gibbs sweeps in which a new cohort is annealed.
     tolerance : float
-        Largest standard error in nats at which log Z is trusted.
+        Largest standard error in nats without the reason ``"tolerance-missed"``.
     seed : int or str
         The same seed and updates give the same log Z.
 

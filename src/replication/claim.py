@@ -18,7 +18,7 @@ SCALES = {"linear": lambda value: value, "log": math.log, "share": lambda value:
 ERROR, POWER = 0.05, 0.8
 # Fewest independent repeats for a verdict. With fewer, the estimate of their spread is too uncertain.
 FEWEST_REPEATS = 5
-# The effect that is assumed, as a factor, for a claim whose paper prints no number.
+# Factor that the protocol names as the effect if a paper prints no number. A claim may assume another effect.
 LEAST_FACTOR = 1.25
 _NORMAL = NormalDist()
 

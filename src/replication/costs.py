@@ -29,7 +29,7 @@ SECONDS = {
     "resampling": 1e-8,
     "Hamiltonian": 1e-5,
 }
-# Core-seconds of a visit in kinds of work that were not measured; a pessimistic value.
+# Assumed core-seconds of a visit in kinds of work that were not measured: the value of "enumeration".
 UNKNOWN = 2e-10
 # Core-seconds of every job for starting a process, reading and writing artifacts, and drawing.
 START = 0.5

@@ -26,7 +26,7 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(f"{message}; usage: {' '.join([self.prog, '[options]', *words])} (see {self.prog} --help)")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse as argparse does, but refuse other arguments here, where the flags of the command are available."""
+        """Parse as argparse does, but refuse unknown arguments here, where the options of the command are available."""
         known, others = super().parse_known_args(args, namespace)
         for text in others:
             option = text.partition("=")[0]

@@ -4,8 +4,9 @@ AIS (Neal 2001; Salakhutdinov & Murray 2008, eqs 10 to 12; averaged moments: Gro
 log Z = log Z_1 + log mean w over independent chains with weights w. SMC resamples in independent islands of chains (Del
 Moral, Doucet & Jasra 2006; as population annealing Hukushima & Iba 2003), with the same formula for log Z. A family is
 all descendants of one first state (Wang, Machta & Katzgraber 2015; error: Lee & Whiteley 2018).
-Both estimators are unbiased for Z on any path, so log Z is low on average. Cost per rung: one sweep, and log f at two
-rungs. On a path between two RBMs a sweep costs about two Gibbs sweeps, because it keeps the inputs of both.
+Both estimates of Z are unbiased on any path, so the estimates of log Z are low on average. Cost per rung: one sweep,
+and log f at two rungs. On a path between two RBMs a sweep costs about two Gibbs sweeps, because it keeps the inputs of
+both.
 """
 
 import numpy as np

@@ -207,10 +207,11 @@ def draw_between(
 def run_between(
     parameters: Parameters, shares: Array, key: np.uint64, sweep: int, chains: Chains, log_weight: Array
 ) -> None:
-    """Anneal along `shares` (n,) in place: each step adds to log_weight; all but the last then sweep at the new share.
+    """Anneal all chains along `shares` (n,) in place, and add the change of log f in each step to log_weight.
 
-    The sweeps are numbered from `sweep` on. `parameters` and `chains` come from `fixed_point.paired_parameters` and
-    `fixed_point.paired_chains`; inputs must be up to date.
+    After each step but the last, every chain makes a sweep at the new share. The sweeps are numbered from `sweep` on.
+    `parameters` and `chains` come from `fixed_point.paired_parameters` and `fixed_point.paired_chains`; inputs must be
+    up to date.
     """
     hidden_scratch, visible_scratch = sweep_scratch(chains)
     energies = energy_scratch(chains.h.shape[1])

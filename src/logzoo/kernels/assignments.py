@@ -170,7 +170,8 @@ def _sum_over_sets(rows: Array, elements: int, sizes: Array, sums: Array) -> Non
 def sum_assignments(m: Array, count: int, scratch: AssignmentScratch) -> float:
     """Return the log of the sum over all assignments of `count` particles, the permanent of exp(m); fill `scratch`.
 
-    m must be finite. Only its first `count` rows and columns are read. The scratch may be for more particles.
+    m must be finite. Only its first `count` rows and columns are read. The scratch may be for more than `count`
+    particles.
     """
     log_scale = _fill_table(m, count, scratch)
     forward, backward, sizes, shares = scratch.forward, scratch.backward, scratch.sizes, scratch.shares

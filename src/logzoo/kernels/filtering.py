@@ -84,7 +84,7 @@ def predicted(x: Array, p: Array, change: Array, variance: Array, bias_variance:
     mean[n - 2] -= x[n - 1]
     for i in range(n - 1):
         mean[i] += change[i + 1]
-    # A P A', where A is the identity with -1 in the entry (n - 2, n - 1).
+    # The covariance becomes A P A', where A is the identity with -1 in the entry (n - 2, n - 1).
     covariance[n - 2] -= p[n - 1]
     for i in range(n):
         covariance[i, n - 2] -= covariance[i, n - 1]

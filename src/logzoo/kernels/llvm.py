@@ -1,4 +1,4 @@
-"""Intrinsics for numba written as LLVM code, and the instructions that they share.
+"""A decorator that makes numba intrinsics from LLVM code, and the instructions that these intrinsics share.
 
 Addresses are integers of type intp, and need not be aligned.
 """

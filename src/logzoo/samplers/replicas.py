@@ -129,7 +129,7 @@ class ParallelTempering(_Ladders):
         return self._by_rung(log_f[np.arange(self.replicas.rung.size), self.replicas.rung])
 
     def log_f_at_rungs(self, exchanges: Exchanges) -> np.ndarray:
-        """log f_k (ladder, i, k), in nats, of the state at rung i, from the Exchanges of a `move` with all rungs."""
+        """log f_k (ladder, i, k) in nats of the state at rung i. The Exchanges come from a `move` with all rungs."""
         order = np.argsort(self.replicas.rung.reshape(self.count, -1), axis=1)
         return np.take_along_axis(exchanges.log_f, order[:, :, None], axis=1)
 

@@ -81,7 +81,7 @@ class FlowLadder(Resumed):
 
     def _profile(self) -> np.ndarray:
         """The profile (rung,) that the moving rungs make linear: monotone f_up, corrected unless `as_published`."""
-        from scipy.optimize import isotonic_regression  # takes long to import, and every job would wait for it
+        from scipy.optimize import isotonic_regression  # a slow import, which only SML-APT needs
 
         profile = self.f_up
         if self.as_published:

@@ -205,7 +205,7 @@ class RtsTracker(Resumed):
 _ISLANDS, _SHARE = 10, 0.3
 # Largest variance of logarithms that is used, so that its exponential does not overflow.
 _LARGEST_VARIANCE = 100.0
-# Sweeps that anneal walkers from independent units to the first parameters.
+# Number of sweeps in which walkers are annealed from independent units to the first parameters.
 _FIRST = 100
 
 

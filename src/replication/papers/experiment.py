@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SWEEP = 50_000
 # Assumed largest mean length of a tour of `lvs`, in sweeps, if `k` is None.
 MOST_TOUR = 10_000
-# Independent timings behind a claim on seconds.
+# Number of independent timings for a claim on seconds.
 TIMINGS = 5
 # Trainers whose chains move between the rungs. All other trainers with rungs keep chains at each rung.
 _ALONG_THE_LADDER = {"rms-spectral", "rmsprop"}

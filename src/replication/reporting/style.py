@@ -87,8 +87,8 @@ def new_figure(width: float, height: float) -> Figure:
 def look_of(name: str, position: int) -> Look:
     """Colour, marker and line of an estimator; unknown estimators differ by position.
 
-    `rts-uniform` looks like `rts` with hollow markers. `rts-modes` looks like `rts` with edged markers and dash-dotted
-    lines. Estimators with an adapted ladder have dotted lines.
+    `rts-uniform` looks like `rts` with hollow markers. `rts-modes` looks like `rts` with black marker edges and
+    dash-dotted lines. Estimators with an adapted ladder have dotted lines.
     """
     method = name
     while method and method not in LOOKS:

@@ -76,7 +76,7 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
 
 
 def _unevenness_of_draws(rungs, steps):
-    """Mean total variation distance of `steps` uniform draws from uniform, by de Moivre's formula for a binomial."""
+    """Mean total variation distance of `steps` uniform draws from the uniform distribution, by de Moivre's formula."""
     from scipy.stats import binom  # takes long to import
 
     share = 1.0 / rungs

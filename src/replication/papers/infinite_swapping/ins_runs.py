@@ -102,7 +102,7 @@ def swapped_ladders(key: np.uint64, repeats: int, ladders: int, settings: Settin
 
 
 def _distances(rbm, sampler, looks, repeats):
-    """Gradient error, and distance of the temperatures from uniform, (repeat, step), for a sampler and an RBM."""
+    """Errors of the gradient and distances of the temperatures from the uniform distribution, both (repeat, step)."""
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     exact = exact_expectations(rbm.weights, rbm.visible_bias, rbm.hidden_bias)
     target = np.concatenate([means.ravel() for means in exact[1:]])
@@ -120,7 +120,7 @@ def _distances(rbm, sampler, looks, repeats):
     return distance, unevenness
 
 
-_LARGEST_LAYER = 12  # units of the smaller layer up to which log Z is enumerated at every snapshot
+_LARGEST_LAYER = 12  # largest smaller layer, in units, for which log Z of every snapshot is enumerated
 _TEXTS = {
     "accuracy": ("mean log-probability of the label given the input", "nat"),
     "right": ("share of examples whose own label is the most probable", "1"),
@@ -191,7 +191,7 @@ def repeated_training(
             "right": [prediction.right for prediction in predictions],
         }
         if min(states[0].visible, states[0].hidden) <= _LARGEST_LAYER:
-            # Data with few units repeat many examples.
+            # Examples with few visible units are often equal, so log-likelihoods of distinct examples are enough.
             distinct, counts = np.unique(examples, axis=0, return_counts=True)
             columns["log_likelihood"] = [
                 np.average(rbm.log_likelihood(distinct, exact_log_z(rbm)), weights=counts) for rbm in states

@@ -136,7 +136,7 @@ def _share_cut(by_tours):
 
 
 def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
-    """Errors of log Z by tours with intervals against the number of tours, and RMSE against chain-sweeps."""
+    """Draw log Z minus the truth against the number of tours, with intervals, and RMSEs against chain-sweeps."""
     estimates, truths = (
         {model: next(iter(trainings.values())) for model, trainings in artifacts[name].items()}
         for name in ("estimates", "truths")
