@@ -74,6 +74,28 @@ def test_parameters_that_are_no_model_are_refused_until_they_are_one():
         tracker.update(weights.T, bias, hidden)
 
 
+@pytest.mark.parametrize("rbm", [None, np.zeros((4, 2)), (np.zeros((4, 2)), np.zeros(4)), RBM, "model.nc"])
+def test_a_start_at_what_is_no_rbm_is_one_line(rbm):
+    with pytest.raises(ValueError, match=r"^rbm: expected an RBM or a tuple \(weights, .*, found "):
+        LogZTracker(rbm)
+
+
+@pytest.mark.parametrize("few", [{"walkers": 199}, {"sweeps": 99}])
+def test_too_few_walkers_or_sweeps_are_refused(few):
+    (name,) = few
+    with pytest.raises(ValueError, match=f"^{name}: expected"):
+        LogZTracker((np.zeros((4, 2)), np.zeros(4), np.zeros(2)), **few)
+
+
+def test_overflow_ends_no_training_whose_numpy_raises():
+    weights, bias, hidden = np.ones((4, 2)), np.zeros(4), np.zeros(2)
+    tracker = LogZTracker((weights, bias, hidden), every=1)
+    with np.errstate(all="raise"):
+        for huge in (weights * 1e300 / 3.0, weights.astype(np.longdouble) * np.longdouble("1e400")):
+            tracker.update(huge, bias, hidden)
+            assert tracker.reasons == ("parameters",)
+
+
 def test_walkers_that_all_take_one_path_are_refused():
     weights, bias = np.diag(np.full(20, 100.0)), np.full(20, -50.0)
     assert "one-way" in LogZTracker((weights, bias, bias)).reasons
@@ -101,23 +123,23 @@ def test_biases_may_be_rows_and_odd_arrays_are_refused():
 
 def test_renewal_goes_on_after_a_fresh_start():
     arrays = [*next(contrastive_divergence(1, 0.05, 0))]
-    tracker = LogZTracker(arrays, every=1, walkers=20, sweeps=10)
+    tracker = LogZTracker(arrays, every=1, walkers=200)
     for _ in range(3):
         tracker.update(np.nan * arrays[0], *arrays[1:])
         tracker.update(*arrays)
     starts = tracker._starts
-    for _ in range(20):
+    for _ in range(100):
         tracker.update(*arrays)
-    assert tracker._starts >= starts + 20
+    assert tracker._starts >= starts + 10
 
 
 def test_cohorts_that_disagree_refuse_log_z_until_they_are_replaced():
     parameters = next(contrastive_divergence(1, 0.05, 0))
-    tracker = LogZTracker(parameters, every=1, sweeps=10)
+    tracker = LogZTracker(parameters, every=1)
     tracker._cohorts[-1].walkers.log_weight += 5.0
     tracker.update(*parameters)
     assert tracker.reasons == ("tolerance-missed",)
-    for _ in range(10):
+    for _ in range(100):
         tracker.update(*parameters)
     assert not tracker.reasons
 
@@ -132,7 +154,7 @@ def test_the_likelihood_has_the_interval_of_log_z():
 
 def test_a_pickled_tracker_goes_on_to_the_same_bits():
     steps = list(contrastive_divergence(60, 0.05, 2))
-    whole = LogZTracker(steps[0], every=10, walkers=100)
+    whole = LogZTracker(steps[0], every=10, walkers=200)
     for parameters in steps[1:31]:
         whole.update(*parameters)
     copy = pickle.loads(pickle.dumps(whole))
@@ -144,7 +166,7 @@ def test_a_pickled_tracker_goes_on_to_the_same_bits():
 
 def test_tensors_are_taken():
     parameters = next(contrastive_divergence(1, 0.05, 0))
-    tracker, other = (LogZTracker(parameters, every=1, walkers=100) for _ in range(2))
+    tracker, other = (LogZTracker(parameters, every=1, walkers=200) for _ in range(2))
     tracker.update(*parameters)
     other.update(*map(Tensor, parameters))
     assert other.log_z == tracker.log_z
