@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # Standard deviation in nats that a step may add to the log-weights, and the largest number of steps in a followed call.
 _SPREAD, _MOST_STEPS = 0.3, 5
 _COHORTS = 10
-# With 100 walkers and 20 sweeps, 28 of 139 log Z without a reason were wrong; with 200 walkers and 100 sweeps none of 84.
+# With 100 walkers and 20 sweeps, 28 of 139 log Z without a reason were wrong; with 200 and 100, none of 84.
 _FEWEST_WALKERS, _FEWEST_SWEEPS = 200, 100
 # Chains of the evidence on the first RBM. An RBM counts as untrained, and has no evidence, if its log-weights, relative
 # to independent units, are at most this many nats on average.
