@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -273,6 +274,13 @@ def test_a_broken_pipe_is_quiet(folder):
     done = process("-c", "from logzoo.cli.main import main; exit(main(['info', 'data.nc']))", stdout=write)
     os.close(write)
     assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_stdout_may_be_an_object_of_a_program(folder, monkeypatch):
+    lines = []
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(write=lines.append, flush=lambda: None))
+    assert main(["estimate", "model.nc"]) == 0
+    assert "".join(lines).startswith("log Z = ")
 
 
 def test_help_imports_nothing_heavy():

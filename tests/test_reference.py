@@ -35,6 +35,12 @@ def test_a_card_is_true(name):
     assert log_z == pytest.approx(card["log_z"], abs=1e-7) and card["std_error"] == 0.0
 
 
+def test_a_changed_card_changes_no_score():
+    cards()["tiny"]["log_z"] += 5.0
+    (score,) = score_solver(lambda *arrays: (exact_log_z(RBM(*arrays)), 0.0), ["tiny"])
+    assert score.verdict == "right"
+
+
 def test_the_set_is_described_by_croissant():
     content = json.loads((FOLDER / "croissant.json").read_text())
     required = {"@context", "@type", "conformsTo", "description", "license", "name", "url", "creator", "datePublished"}

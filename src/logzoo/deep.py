@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from logzoo.api import estimate_log_z
-from logzoo.checks import binary_matrix, real_array
+from logzoo.checks import binary_matrix, real_array, shown
 from logzoo.models.rbm import RBM
 from logzoo.scoring import MeanLogLikelihood, mean_log_likelihood
 
@@ -44,7 +44,8 @@ def dbm_log_likelihood(
     Raises
     ------
     ValueError
-        For layers and data that do not fit, and as for `estimate_log_z`.
+        For layers and data that do not fit, for a checkpoint or an array ``base`` with two or more hidden layers, and
+        as for `estimate_log_z`.
 
     Warns
     -----
@@ -65,6 +66,8 @@ def dbm_log_likelihood(
     whole_rbm = RBM.from_dbm(layers)
     bias, weights, hidden_bias = (real_array("layers", array).astype(np.float64) for array in layers[:3])
     data = binary_matrix("data", data, visible=len(bias))
+    if len(layers) > 3:
+        _check_settings(len(data) + 1, **settings)
     estimates = [estimate_log_z(whole_rbm, method, seed=seed, **settings)]
     # An example fixes the visible layer, whose input adds to the first hidden bias. The hidden layers form a DBM.
     for i, inputs in enumerate(data @ weights + hidden_bias if len(layers) > 3 else ()):
@@ -82,3 +85,11 @@ def dbm_log_likelihood(
     mean, half = float(log_p.mean()), math.hypot(halves[0], math.fsum(halves[1:]) / len(data))
     std_error = float(log_p.std(ddof=1)) / math.sqrt(len(data)) if len(data) > 1 else math.nan
     return MeanLogLikelihood(mean, (mean - half, mean + half), std_error)
+
+
+def _check_settings(estimates, *, base=None, checkpoint=None, **_):
+    """Raise ValueError for settings that only a single log Z can have, before the first of several log Zs."""
+    if checkpoint is not None:
+        raise ValueError(f"checkpoint: {shown(checkpoint)} holds one log Z, expected none for {estimates} log Zs")
+    if not isinstance(base, str | None):
+        raise ValueError(f"base: expected a name such as 'uniform' for {estimates} different RBMs, found {shown(base)}")

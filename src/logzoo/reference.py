@@ -5,6 +5,7 @@ Each RBM has a JSON card in the folder reference_data; see `cards`.
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import os
@@ -50,13 +51,17 @@ class Score(NamedTuple):
     seconds: float  # processor time, child processes included
 
 
-@cache
 def cards() -> dict[str, dict[str, Any]]:
     """Read the cards of all reference RBMs: {name: card}, in order of visible units and log Z.
 
     A card has ``visible`` and ``hidden`` (units), ``log_z`` and ``std_error`` (nats; an error of 0 means exact),
     ``known_by``, ``origin``, ``licence`` and ``checks``.
     """
+    return copy.deepcopy(_cards())  # a caller may change its copy
+
+
+@cache
+def _cards():
     paths = (path for path in _FOLDER.glob("*.json") if path.name != "croissant.json")
     listed = [json.loads(path.read_text("utf-8")) for path in paths]
     return {card["name"]: card for card in sorted(listed, key=lambda card: (card["visible"], card["log_z"]))}

@@ -130,9 +130,9 @@ def tell(text: str, program: str = "logzoo") -> None:
 
 def bold(text: str) -> str:
     """The text, bold on a terminal, unless NO_COLOR is set (https://no-color.org) or TERM is dumb."""
-    plain = (
-        sys.stdout is None or not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    )
+    # A program may replace stdout by None, or by an object with `write` and `flush` only.
+    terminal = getattr(sys.stdout, "isatty", bool)()
+    plain = not terminal or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return text if plain else f"\033[1m{text}\033[0m"
 
 
