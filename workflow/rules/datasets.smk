@@ -13,7 +13,7 @@ rule fetch:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=rising(500),
+        mem_mb=rising(1000),
         runtime=rising(30),
     params:
         files=lambda wildcards: config["sources"][wildcards.source]["files"],

@@ -52,7 +52,7 @@ rule write_table:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=rising(500),
+        mem_mb=rising(1000),
         runtime=rising(15),
     params:
         caption=lambda wildcards: CATALOGUE.shown[wildcards.shown].caption,

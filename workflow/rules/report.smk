@@ -19,7 +19,7 @@ rule write_scorecard:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=rising(500),
+        mem_mb=rising(1000),
         runtime=rising(15),
     params:
         scale=SCALE,
