@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 import xarray as xr
+from shared import datasets, geometric, matching, of_means
 
 SIZES = (16, 25, 32)
 TRAINERS = ("cd-1", "cd-10", "pcd-1", "pcd-10", "lvs-1", "lvs-3", "lvs-10")
@@ -50,7 +51,7 @@ def lv_f2a(few, middle, many):
     yield "lv-f2a-one", lambda a: (a > 0.5).mean(), [summaries(few, lambda t: (t.length == 1).mean())], True
     yield "lv-f2a-heavy", np.mean, [summaries(many, lambda t: (t.length > 1000).mean())], True
     medians = summaries(many, lambda t: t.length.where(t.length > 1).median())
-    yield "lv-f2a-apart", lambda a: np.exp(np.log(a).mean()), [medians], True
+    yield "lv-f2a-apart", geometric, [medians], True
     same = sum(summaries(size, lambda t: chosen(t.same, t.length == 1)) for size in (few, middle, many))
     yield "lv-f2a-same", lambda a: (a[:, 0] / a[:, 1]).mean(), [same], True
     ages = [summaries(many, lambda t, k=k: returns(t, t.cap / k, 10 * t.cap / k)) for k in (10, 100)]
@@ -60,7 +61,7 @@ def lv_f2a(few, middle, many):
 def lv_f2_f3(many):
     """Claims of figures 2b, 2c and 3 from the trainings of the largest size."""
     longer = [summaries(many, lambda t: (t.length > 1).mean(), pick) for pick in (max, min)]
-    yield "lv-f2b-shorter", lambda a, b: a.mean() / b.mean(), longer, True
+    yield "lv-f2b-shorter", of_means, longer, True
     digits = summaries(many, lambda t: [np.log(t.length).where(t.label == d).mean() for d in (1, 6, 4, 8)])
     yield "lv-f2c-digits", lambda a: (a @ [0.5, 0.5, -0.5, -0.5]).mean(), [digits], True
     cases = [lambda t: t.length == 1, lambda t: t.finished == 0]
@@ -73,22 +74,20 @@ def lv_f2_f3(many):
 
 def lv_f4(pairs):
     """Claims of figure 4 from {(training, state): (tours, truth)}; models without a known true log Z are left out."""
-    shape = len({training for training, _ in pairs}), 2, 3, max(data.sizes["replicate"] for data, _ in pairs.values())
-    values, rows = np.full(shape, np.nan), {training: row for row, training in enumerate(sorted({t for t, _ in pairs}))}
+    trainings = sorted({training for training, _ in pairs})
+    values = np.full((len(trainings), 2, 3, max(data.sizes["replicate"] for data, _ in pairs.values())), np.nan)
     for (training, state), (data, truth) in pairs.items():
         if int(truth.attrs.get("converged", 1)) == 1 and np.isfinite(truth.log_z):
             errors, end = data.log_z - truth.log_z, data.isel(tours=-1)
             held = (end.low <= truth.log_z) & (truth.log_z <= end.high)
             parts = [errors.sel(tours=10).values, errors.isel(tours=-1).values, held.values]
-            values[rows[training], state, :, : data.sizes["replicate"]] = parts
+            values[trainings.index(training), state, :, : data.sizes["replicate"]] = parts
     values = values[np.isfinite(values[:, :, 2]).any(axis=(1, 2))]
-    converges = [values[:, :, :2]]
-    yield (
-        "lv-f4-converges",
-        lambda e: np.sqrt(np.nanmean(e[:, :, 1] ** 2) / np.nanmean(e[:, :, 0] ** 2)),
-        converges,
-        True,
-    )
+
+    def growth(errors):
+        return np.sqrt(np.nanmean(errors[:, :, 1] ** 2) / np.nanmean(errors[:, :, 0] ** 2))
+
+    yield "lv-f4-converges", growth, [values[:, :, :2]], True
     yield "lv-f4-truth", np.nanmean, [np.abs(values[:, :, 1])], True
     yield "lv-f4-covers", np.nanmean, [values[:, :, 2]], True
 
@@ -111,42 +110,38 @@ def lv_table(table, trainings, extremes):
     yield f"{table}-k", lambda a: (a[:, 6] - a[:, 4]).mean(), [test], True
     if table == "lv-t1":
         sweeps = [trainings[place].chain_sweeps.isel(rate=0, run=runs).values for place in (6, 1)]
-        yield "lv-t1-complexity", lambda a, b: a.mean() / b.mean(), sweeps, True
+        yield "lv-t1-complexity", of_means, sweeps, True
         return
     others = [0.1 if rate == 0.01 else 0.01 for rate in PRINTED_RATES]
     gains = at(PRINTED_RATES, "validation") - at(others, "validation")
     yield "lv-t2-rates", lambda a: a.mean(axis=0).min(), [gains], True
-    large, small = ([extremes[key] for key in keys if key in extremes] for keys in (("cd-1", "pcd-1"), ("lvs-1",)))
+    large = [extremes[name] for name in EXTREMES["large"] if name in extremes]
     if len(large) == 2:
         at_one = [values.log_likelihood.sel(rate=1.0, split="test").isel(run=runs).values for values in large]
         losses = test[:, [0, 2]] - np.stack(at_one, axis=1)
         yield "lv-t2-diverge", lambda a: a.mean(axis=0).min(), [losses], True
-    if small and "tours_finished" in small[0]:
-        yield "lv-t2-small", np.mean, [small[0].tours_finished.sel(rate=0.001).values], True
+    if "tours_finished" in extremes.get("lvs-1", ()):
+        yield "lv-t2-small", np.mean, [extremes["lvs-1"].tours_finished.sel(rate=0.001).values], True
 
 
 def claims(files):
     """The claims of all figures whose data are among the files {path in the folder of data: path}."""
 
-    def matching(stem):
-        return [xr.load_dataset(files[path]) for path in sorted(files) if re.fullmatch(rf"{stem}(-\d+)?\.nc", path)]
-
-    if chains := matching(r"figures/lv-f1\.lv-32"):
+    if chains := matching(files, r"figures/lv-f1\.lv-32(-\d+)?\.nc"):
         yield "lv-f1-inspection", np.mean, [np.array([np.log(t["held"] / t["first"]).mean() for t in chains])], True
-    trainings = [matching(f"tours/lv-{size}") for size in SIZES]
+    trainings = [matching(files, rf"tours/lv-{size}(-\d+)?\.nc") for size in SIZES]
     yield from lv_f2_f3(trainings[-1]) if trainings[-1] else ()
     yield from lv_f2a(*trainings) if len(set(map(len, trainings))) == 1 and trainings[0] else ()
     pairs = {}
     for state, model in enumerate(("lv-32-cd", "lv-32")):
         for path in files:
-            match = re.fullmatch(rf"figures/lv-f4\.{model}(-\d+)?\.nc", path)
-            truth = f"truths/{model}{match[1] or ''}.nc" if match else ""
-            if truth in files:
-                pairs[match[1] or "", state] = xr.load_dataset(files[path]), xr.load_dataset(files[truth])
+            if match := re.fullmatch(rf"figures/lv-f4\.{model}(-\d+)?\.nc", path):
+                number = match[1] or ""
+                if pair := datasets(files, [path, f"truths/{model}{number}.nc"]):
+                    pairs[number, state] = pair
     yield from lv_f4(pairs) if {state for _, state in pairs} == {0, 1} else ()
     for table in PUBLISHED:
-        runs = [f"trainings/{table}.{trainer}.nc" for trainer in TRAINERS]
-        found = {t: f"trainings/{table}-{rate}.{t}.nc" for rate, ts in EXTREMES.items() for t in ts}
-        extremes = {trainer: xr.load_dataset(files[path]) for trainer, path in found.items() if path in files}
-        if files.keys() >= set(runs):
-            yield from lv_table(table, [xr.load_dataset(files[path]) for path in runs], extremes)
+        paths = {name: f"trainings/{table}-{rate}.{name}.nc" for rate, names in EXTREMES.items() for name in names}
+        extremes = {name: data for name, path in paths.items() for data in datasets(files, [path])}
+        if trainings := datasets(files, [f"trainings/{table}.{name}.nc" for name in TRAINERS]):
+            yield from lv_table(table, trainings, extremes)

@@ -9,25 +9,10 @@ import re
 
 import numpy as np
 import xarray as xr
+from shared import datasets, geometric, matching, of_means, of_rms, rms
 
 LARGE, SMALL = "mnist-cd25-500", "mnist-spectral-100"
 SIX = [name + base for name in ("rts", "ais", "raise") for base in ("-uniform", "")]
-
-
-def rms(errors):
-    return np.sqrt(np.mean(np.square(errors), axis=0))
-
-
-def geometric(ratios):
-    return np.exp(np.log(ratios).mean())
-
-
-def of_means(a, b):
-    return a.mean() / b.mean()
-
-
-def of_rms(a, b):
-    return geometric(rms(a) / rms(b))
 
 
 def in_pairs(statistic, arrays):
@@ -170,13 +155,11 @@ def rts_text(data, truth, *runs):
 def claims(files):
     """The claims of all figures whose data are among the files {path in the folder of data: path}."""
 
-    def load(path):
-        return xr.load_dataset(files[path])
-
     def errors(model, estimator):
         """Errors {sweeps: repeats} of all runs of an estimator; longer runs may have a file of their own."""
-        pattern, truth = rf"runs/{model}\.{estimator}([.-](longer|\d+))?\.nc", load(f"truths/{model}.nc").log_z
-        data = [load(path).log_z - truth for path in sorted(files) if re.fullmatch(pattern, path)]
+        runs = matching(files, rf"runs/{model}\.{estimator}([.-](longer|\d+))?\.nc")
+        (truth,) = datasets(files, [f"truths/{model}.nc"])
+        data = [run.log_z - truth.log_z for run in runs]
         return {int(n): part.sel(budget=n).dropna("replicate").values for part in data for n in part.budget.values}
 
     truth, small = f"truths/{LARGE}.nc", ["figures/rts-f8.mnist-10.nc", "truths/mnist-10.nc"]
@@ -194,7 +177,7 @@ def claims(files):
         rts_text: [*small, *(f"runs/mnist-10.rts{name}.nc" for name in ("-mixed", "-rising", "-falling", ""))],
     }
     for function, paths in inputs.items():
-        if files.keys() >= set(paths):
-            yield from function(*map(load, paths))
+        if data := datasets(files, paths):
+            yield from function(*data)
     if files.keys() >= {truth, f"truths/{SMALL}.nc", *(f"runs/{model}.{name}.nc" for model, name in three)}:
         yield from rts_f3({key: errors(*key) for key in three})

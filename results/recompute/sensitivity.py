@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 from scipy.stats import t
+from shared import of_means, of_rms
 
 ROOT = Path(__file__).parents[2]
 KNOWN = 0.5  # nats
@@ -27,19 +28,24 @@ def jackknife(statistic, *arrays, log=True):
     return np.exp(ends) if log else ends
 
 
-def of_means(a, b):
-    return a.mean() / b.mean()
-
-
-def of_rms(a, b):
-    """Geometric mean over budgets of ratios of RMSEs, from errors (repeat, budget)."""
-    return np.exp(0.5 * np.log(np.mean(a**2, axis=0) / np.mean(b**2, axis=0)).mean())
-
-
 def trainings(folder, pattern, count):
     """Datasets of a training and its repeats: NAME, NAME-2, NAME-3, ..."""
     names = ["", *(f"-{number}" for number in range(2, count + 1))]
     return [xr.load_dataset(folder / pattern.format(name)) for name in names]
+
+
+def rts_f1(folder):
+    data = xr.load_dataset(folder / "figures/rts-f1.nc")
+    errors = (data.log_z - data.exact_log_z).transpose("variant", "iteration", "replicate", "rung")
+    stochastic, smooth = (errors.sel(variant=name).values for name in ("stochastic", "rao-blackwell"))
+    for iteration in (1, 3, 4):
+        pair = stochastic[iteration - 1], smooth[iteration - 1]
+        yield "rts-f1-stochastic", f"after iteration {iteration} instead of 8", jackknife(over_all, *pair)
+    yield "rts-f1-stochastic", "at the top rung alone", jackknife(over_all, stochastic[-1, :, -1:], smooth[-1, :, -1:])
+
+
+def over_all(a, b):
+    return np.sqrt(np.mean(a**2) / np.mean(b**2))
 
 
 def rts_f8(folder):
@@ -52,24 +58,23 @@ def rts_f8(folder):
 
 
 def trk_f3(folder):
-    checks = {name: trainings(folder, f"checks/trk-f3-fast-{name}{{}}.exact.nc", 5) for name in ("low", "mid", "high")}
+    checks = {name: trainings(folder, f"checks/trk-f3-fast-{name}{{}}.exact.nc", 5) for name in ("high", "low", "mid")}
+    shares = {name: (data[0]["update"] / data[0]["update"][-1]).values for name, data in checks.items()}
 
     def rows(name, quantity):
-        """A quantity (training, check point) after the first tenth, and the share of the training."""
-        share = (checks[name][0]["update"] / checks[name][0]["update"][-1]).values
-        return np.array([quantity(data).values[share > 0.1] for data in checks[name]]), share[share > 0.1]
+        """A quantity (training, check point) after the first tenth of the trainings."""
+        return np.array([quantity(data).values[shares[name] > 0.1] for data in checks[name]])
 
-    for name in ("low", "mid"):
-        errors, share = rows(name, lambda data: np.abs(data.tracked_log_z - data.log_z))
-        dip = (share >= 40 / 300) & (share <= 60 / 300)
+    for name, updates in (("low", "1,000"), ("mid", "10,000")):
+        errors, share = rows(name, lambda data: np.abs(data.tracked_log_z - data.log_z)), shares[name]
+        dip = ((share >= 40 / 300) & (share <= 60 / 300))[share > 0.1]
         ratio = jackknife(of_means, errors[:, dip], errors[:, ~dip])
-        yield "trk-f3-dip", f"rate 0.01 decreasing after {'1,000' if name == 'low' else '10,000'} updates alone", ratio
-    coarse = rows("high", lambda data: data["update"])[0][0]
+        yield "trk-f3-dip", f"rate 0.01 decreasing after {updates} updates alone", ratio
+    updates = {name: rows(name, lambda data: data["update"])[0] for name in checks}
     jumps = []
-    for name in ("high", "low", "mid"):
-        updates = rows(name, lambda data: data["update"])[0][0]
-        test = rows(name, lambda data: data.mean_log_f.sel(split="test") - data.log_z)[0]
-        nearest = np.abs(updates[:, None] - coarse).argmin(axis=0)
+    for name in checks:
+        test = rows(name, lambda data: data.mean_log_f.sel(split="test") - data.log_z)
+        nearest = np.abs(updates[name][:, None] - updates["high"]).argmin(axis=0)
         jumps.append(np.diff(test[:, nearest]).std(axis=1))
     equal = jackknife(lambda worst, low, mid: worst.mean() / np.mean([low.mean(), mid.mean()]), *jumps)
     yield "trk-f3-unstable", "check points equally far apart in all settings", equal
@@ -77,34 +82,42 @@ def trk_f3(folder):
 
 def trk_f4b(folder):
     checks = trainings(folder, "checks/trk-f4b{}.ais.nc", 5)
-    ends = [data["update"] / data["update"][-1] for data in checks]
-    middles, lates = [(end >= 0.45) & (end <= 0.55) for end in ends], [end >= 0.9 for end in ends]
+
+    def fall(data, split):
+        likelihood, share = data.mean_log_f.sel(split=split) - data.log_z, data["update"] / data["update"][-1]
+        middle, late = (share >= 0.45) & (share <= 0.55), share >= 0.9
+        return float(likelihood.where(middle).mean() - likelihood.where(late).mean())
+
     for claim, split, sign in (("trk-f4b-turn", "validation", 1.0), ("trk-f4b-train", "train", -1.0)):
-        falls = []
-        for data, middle, late in zip(checks, middles, lates, strict=True):
-            likelihood = data.mean_log_f.sel(split=split) - data.log_z
-            falls.append(sign * float(likelihood.where(middle).mean() - likelihood.where(late).mean()))
-        yield claim, "by AIS instead of tracked", jackknife(np.mean, np.array(falls), log=False)
-    distances, known = [], []
-    for data, end in zip(checks, ends, strict=True):
-        after = (end > 0.1).values
-        distances.append((data.log_z - data.tracked_log_z).values[after])
-        known.append(data.std_error.values[after] <= KNOWN)
-    above = [distance[~chosen].mean() for distance, chosen in zip(distances, known, strict=True)]
-    left_out = np.size(known) - np.sum(known)
-    choice = f"AIS minus tracked at the {left_out} of {np.size(known)} check points that the claim leaves out"
-    yield "trk-f4b-close", choice, jackknife(np.mean, np.array(above))
+        falls = np.array([sign * fall(data, split) for data in checks])
+        yield claim, "by AIS instead of tracked", jackknife(np.mean, falls, log=False)
+    after = [data.isel(update=(data["update"] / data["update"][-1] > 0.1).values) for data in checks]
+    left_out = [data.isel(update=~(data.std_error <= KNOWN).values) for data in after]
+    above = np.array([float((data.log_z - data.tracked_log_z).mean()) for data in left_out])
+    count, total = (sum(data.sizes["update"] for data in some) for some in (left_out, after))
+    choice = f"AIS minus tracked at the {count} of {total} check points that the claim leaves out"
+    yield "trk-f4b-close", choice, jackknife(np.mean, above)
+
+
+def lv_f2c(folder):
+    tours = [data.sel(visible="means").isel(rounds=0) for data in trainings(folder, "tours/lv-32{}.nc", 10)]
+    logs = [np.log(data.length).groupby(data.label).mean(...).values for data in tours]  # (training, digit)
+    for digit in (1, 6, 4, 8):
+        apart = [means[digit] - np.delete(means, digit).mean() for means in logs]
+        yield "lv-f2c-digits", f"digit {digit} less the other nine", jackknife(np.mean, np.array(apart), log=False)
 
 
 def lv_f4(folder):
     for model, name in (("lv-32-cd", "after CD-1 alone"), ("lv-32", "after LVS-1 alone")):
-        errors = []
-        for number in ("", *(f"-{repeat}" for repeat in range(2, 11))):
-            truth = xr.load_dataset(folder / f"truths/{model}{number}.nc")
-            if int(truth.attrs.get("converged", 1)) == 1:
-                tours = xr.load_dataset(folder / f"figures/lv-f4.{model}{number}.nc").isel(tours=-1)
-                errors.append(np.abs(tours.log_z - truth.log_z).values)
-        yield "lv-f4-truth", name, jackknife(np.mean, np.array(errors))
+        truths, tours = (trainings(folder, f"{stem}{model}{{}}.nc", 10) for stem in ("truths/", "figures/lv-f4."))
+        errors = [
+            (data.log_z - truth.log_z).transpose("replicate", "tours").values
+            for data, truth in zip(tours, truths, strict=True)
+            if int(truth.attrs.get("converged", 1)) == 1
+        ]
+        ends, starts = (np.array([error[:, place] for error in errors]) for place in (-1, 0))
+        yield "lv-f4-converges", name, jackknife(over_all, ends, starts)
+        yield "lv-f4-truth", name, jackknife(np.mean, np.abs(ends))
 
 
 def ins_f5(folder):
@@ -127,7 +140,7 @@ def ins_f5(folder):
 def main():
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "results/paper") / "data/paper"
     print("| claim | choice | value |\n|---|---|---|")
-    for rows in (rts_f8, trk_f3, trk_f4b, lv_f4, ins_f5):
+    for rows in (rts_f1, rts_f8, trk_f3, trk_f4b, lv_f2c, lv_f4, ins_f5):
         for claim, choice, (value, low, high) in rows(folder):
             interval = f" [{low:.3g}, {high:.3g}]" if np.isfinite(low) else ""
             print(f"| `{claim}` | {choice} | {value:.3g}{interval} |", flush=True)

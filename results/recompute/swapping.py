@@ -5,7 +5,17 @@ ins-equal-time-large is missing, because no published file has the timings of up
 """
 
 import numpy as np
-import xarray as xr
+from shared import datasets, of_means
+
+
+def curves_of(run, quantity):
+    return run[quantity].transpose("repeat", "update").values.astype(float)
+
+
+def fall(curves, late):
+    """The largest mean of the curves before the late updates, minus their mean over the late updates."""
+    mean = curves.mean(axis=0)
+    return mean[~late].max() - mean[late].mean()
 
 
 def gradients(data, figure):
@@ -22,16 +32,13 @@ def gradients(data, figure):
     def variance(state, sampler):
         return area(distance.sel(state=state, sampler=sampler).values.var(axis=1, ddof=1))
 
-    def ratio(a, b):
-        return a.mean() / b.mean()
-
     def harder(a, b, c, d):
-        return min(a.mean() / b.mean(), c.mean() / d.mean())
+        return min(of_means(a, b), of_means(c, d))
 
-    yield f"{figure}-late", ratio, [mean("late", "ins"), mean("late", "pt")], True
-    yield f"{figure}-pcd", ratio, [mean("late", "ins"), mean("late", "pcd")], True
-    yield f"{figure}-early", ratio, [mean("early", "ins"), mean("early", "pt")], True
-    yield f"{figure}-spread", ratio, [variance("early", "ins"), variance("early", "pt")], True
+    yield f"{figure}-late", of_means, [mean("late", "ins"), mean("late", "pt")], True
+    yield f"{figure}-pcd", of_means, [mean("late", "ins"), mean("late", "pcd")], True
+    yield f"{figure}-early", of_means, [mean("early", "ins"), mean("early", "pt")], True
+    yield f"{figure}-spread", of_means, [variance("early", "ins"), variance("early", "pt")], True
     four = [mean(state, sampler) for sampler in ("pt", "ins") for state in ("late", "early")]
     yield f"{figure}-harder", harder, four, True
 
@@ -40,9 +47,6 @@ def trainings(runs, figure):
     """Claims of Hult et al., figures 3 and 5; every trainer has its own independent repeats."""
     late = runs["ins"]["update"].values >= 8000
 
-    def curves_of(name, quantity="log_likelihood"):
-        return runs[name][quantity].transpose("repeat", "update").values.astype(float)
-
     def lead(i, *rivals):
         return i.mean() - max(rival.mean() for rival in rivals)
 
@@ -50,19 +54,13 @@ def trainings(runs, figure):
         of_ins, *others = (curves.var(axis=0, ddof=1).mean() for curves in (i, *rivals))
         return of_ins / min(others)
 
-    def fall(curves):
-        mean = curves.mean(axis=0)
-        return mean[~late].max() - mean[late].mean()
-
     for key, quantity in (("likelihood", "log_likelihood"), ("accuracy", "accuracy")):
-        curves = [
-            runs[name][quantity].transpose("repeat", "update").values.astype(float) for name in ("ins", "pcd", "pt")
-        ]
+        curves = [curves_of(runs[name], quantity) for name in ("ins", "pcd", "pt")]
         yield f"{figure}-{key}", lead, [array.mean(axis=1) for array in curves], False
         yield f"{figure}-{key}-spread", spread, curves, False
         if key == "likelihood":
-            yield f"{figure}-degenerate", fall, curves[1:2], True
-    means = [curves_of(name).mean(axis=1) for name in ("exact", "ins")]
+            yield f"{figure}-degenerate", lambda pcd: fall(pcd, late), curves[1:2], True
+    means = [curves_of(runs[name], "log_likelihood").mean(axis=1) for name in ("exact", "ins")]
     yield f"{figure}-exact", lambda a, b: a.mean() - b.mean(), means, False
 
 
@@ -72,8 +70,7 @@ def larger(runs, figure="ins-f6"):
     early, late = updates <= 10000 / 3, updates >= 8000
 
     def curves(data):
-        names = [(data, name) for name in ("ins", "pcd", "pt")]
-        return [runs[name].accuracy.transpose("repeat", "update").values.astype(float) for name in names]
+        return [curves_of(runs[data, name], "accuracy") for name in ("ins", "pcd", "pt")]
 
     def medians(arrays, chosen):
         return [np.median(array, axis=0)[chosen].mean() for array in arrays]
@@ -94,10 +91,6 @@ def larger(runs, figure="ins-f6"):
         of_ins, of_pcd, of_pt = medians(arrays, early)
         return of_pcd - max(of_ins, of_pt)
 
-    def fall(array):
-        mean = array.mean(axis=0)
-        return mean[~late].max() - mean[late].mean()
-
     toy = curves("toy-large")
     yield f"{figure}-spread", spread, curves("mnist"), True
     yield f"{figure}-toy-spread", spread, toy, True
@@ -106,7 +99,7 @@ def larger(runs, figure="ins-f6"):
     yield f"{figure}-later", lead, toy, True
     yield f"{figure}-early", lead_early, toy, True
     yield f"{figure}-smaller", lambda *a: lead(*a[:3]) - lead(*a[3:]), [*curves("toy-4-8"), *toy], False
-    yield f"{figure}-degenerate", fall, toy[1:2], True
+    yield f"{figure}-degenerate", lambda pcd: fall(pcd, late), toy[1:2], True
 
 
 def association(data):
@@ -114,37 +107,33 @@ def association(data):
     steps = data.step.values.astype(float)
     curves = data.unevenness.sel(state="late").mean("repeat").transpose("training", "sampler", "step")
     areas = [np.trapezoid(curves.sel(sampler=name).values, steps, axis=-1) for name in ("ins", "pt")]
-    yield "ins-association-mixing", lambda a, b: a.mean() / b.mean(), areas, True
+    yield "ins-association-mixing", of_means, areas, True
 
 
 def claims(files):
     """The claims of all figures whose data are among the files {path in the folder of data: path}."""
     for figure in ("ins-f2", "ins-f4"):
-        if f"figures/{figure}.nc" in files:
-            yield from gradients(xr.load_dataset(files[f"figures/{figure}.nc"]), figure)
+        for data in datasets(files, [f"figures/{figure}.nc"]):
+            yield from gradients(data, figure)
+    names = ("ins", "pcd", "pt", "exact")
     for figure, stem in (("ins-f3", "toy-4-4"), ("ins-f5", "toy-4-8")):
-        paths = {name: f"comparisons/{stem}.{name}.nc" for name in ("ins", "pcd", "pt", "exact")}
-        if files.keys() >= set(paths.values()):
-            yield from trainings({name: xr.load_dataset(files[path]) for name, path in paths.items()}, figure)
+        if runs := datasets(files, [f"comparisons/{stem}.{name}.nc" for name in names]):
+            yield from trainings(dict(zip(names, runs, strict=True)), figure)
     names = [(data, name) for data in ("mnist", "toy-large", "toy-4-8") for name in ("ins", "pcd", "pt")]
-    paths = {name: "comparisons/{}.{}.nc".format(*name) for name in names}
-    if files.keys() >= set(paths.values()):
-        yield from larger({name: xr.load_dataset(files[path]) for name, path in paths.items()})
-    if "figures/ins-f4.nc" in files:
-        yield from association(xr.load_dataset(files["figures/ins-f4.nc"]))
+    if runs := datasets(files, ["comparisons/{}.{}.nc".format(*name) for name in names]):
+        yield from larger(dict(zip(names, runs, strict=True)))
+    for data in datasets(files, ["figures/ins-f4.nc"]):
+        yield from association(data)
     pairs = {
         "many-more": ("ins-12", "ins"),
         "settings-initial": ("ins-from-0p1", "ins"),
         "settings-swaps": ("pt-5", "pt"),
     }
     for claim, names in pairs.items():
-        paths = [f"comparisons/toy-4-8.{name}.nc" for name in names]
-        if files.keys() >= set(paths):
-            means = [xr.load_dataset(files[path]).log_likelihood.astype(float).mean("update").values for path in paths]
+        if runs := datasets(files, [f"comparisons/toy-4-8.{name}.nc" for name in names]):
+            means = [run.log_likelihood.astype(float).mean("update").values for run in runs]
             yield f"ins-{claim}", lambda a, b: a.mean() - b.mean(), means, False
-    if "timings/ins-equal.nc" in files:
-        data = xr.load_dataset(files["timings/ins-equal.nc"])
-        updates = [data.update_seconds.sel(trainer=name).values for name in ("ins", "pt")]
+    for data in datasets(files, ["timings/ins-equal.nc"]):
+        yield "ins-equal-time", of_means, [data.update_seconds.sel(trainer=name).values for name in ("ins", "pt")], True
         steps = [data.step_seconds.sel(sampler=name).values for name in ("ins-12", "pt-12")]
-        for claim, seconds in (("ins-equal-time", updates), ("ins-many-slower", steps)):
-            yield claim, lambda a, b: a.mean() / b.mean(), seconds, True
+        yield "ins-many-slower", of_means, steps, True

@@ -8,7 +8,7 @@ the first row of the trace in the last tenth. trk-cost-point is missing, because
 import re
 
 import numpy as np
-import xarray as xr
+from shared import datasets, geometric, matching, of_means
 
 
 def trk_f3(checks, traces):
@@ -27,7 +27,7 @@ def trk_f3(checks, traces):
         return np.diff(rows(name, lambda data, _: data.mean_log_f.sel(split="test") - data.log_z)).std(axis=1)
 
     def covered(data, trace):
-        return np.abs(data.tracked_log_z - data.log_z) <= 3.0 * data.tracked_std_dev
+        return error(data, trace) <= 3.0 * data.tracked_std_dev
 
     def average(*arrays):
         return np.mean([array.mean() for array in arrays])
@@ -50,11 +50,10 @@ def trk_f3(checks, traces):
     yield "trk-f3-dip", lambda *e: sum(a[:, dip].mean() for a in e) / sum(a[:, ~dip].mean() for a in e), dips, False
     yield "trk-f3-oscillates", fails, [rows("fast-high", error), low, middle], False
     yield "trk-f3-unstable", fails, [change(name) for name in ("fast-high", *fitting[3:])], False
-    bridge, total = (
-        lambda data, trace, key=key: np.abs(trace[key] - data.log_z) for key in ("bridged_log_z", "summed_log_z")
-    )
-    kinds = [np.stack([rows(name, kind) for kind in (error, bridge, total)], axis=1) for name in fitting]
-    yield "trk-f3-alone", alone, kinds, False
+    kinds = [error, lambda data, trace: np.abs(trace.bridged_log_z - data.log_z)]
+    kinds.append(lambda data, trace: np.abs(trace.summed_log_z - data.log_z))
+    errors = [np.stack([rows(name, kind) for kind in kinds], axis=1) for name in fitting]
+    yield "trk-f3-alone", alone, errors, False
     yield "trk-f3-cover", average, [rows(name, covered) for name in fitting], False
 
 
@@ -96,17 +95,14 @@ def trk_f4a(adaptive, linear, growing):
     def both(quantity):
         return [known([float(quantity(*training)) for training in kind]) for kind in (linear, adaptive)]
 
-    def ratio(a, b):
-        return a.mean() / b.mean()
-
     yield "trk-f4a-bias", grown, [thirds("bias")], True
     yield "trk-f4a-variance", grown, [thirds("bridged_log_z_std_dev")], True
     yield "trk-f4a-change", grown, [thirds("observed_change_std_dev")], True
     yield "trk-f4a-close", np.mean, [known([gap(training, 2 / 3) for training in adaptive])], True
-    yield "trk-f4a-exchange", ratio, both(exchanges), False
-    yield "trk-f4a-bridge", ratio, both(bridge), False
+    yield "trk-f4a-exchange", of_means, both(exchanges), False
+    yield "trk-f4a-bridge", of_means, both(bridge), False
     yield "trk-f4a-likelihood", lambda a, b: b.mean() - a.mean(), both(likelihood), False
-    yield "trk-f4a-adaptive", ratio, both(lambda *training: gap(training, 0.1)), False
+    yield "trk-f4a-adaptive", of_means, both(lambda *training: gap(training, 0.1)), False
     yield "trk-f4a-growing", np.mean, [known([gap(training, 0.1) for training in growing])], True
 
 
@@ -131,8 +127,8 @@ def trk_f4b(trainings):
 def trk_cost(data):
     """Claims on the cost of tracking, from timings of updates."""
     alone, kalman, rts = (data.seconds.sel(tracker=name).values for name in ("none", "kalman", "rts"))
-    for name, tracked in (("kalman", kalman), ("rts", rts)):
-        yield f"trk-cost-{name}", lambda a, b: a.mean() / b.mean(), [tracked, alone], True
+    yield "trk-cost-kalman", of_means, [kalman, alone], True
+    yield "trk-cost-rts", of_means, [rts, alone], True
 
 
 def trk_text(name, data):
@@ -151,32 +147,30 @@ def trk_t1(best, table):
     known = errors <= 0.5
     yield "trk-t1-close", lambda a, b: np.abs(a - b).mean(), [tracked[known], ais[known]], True
     yield "trk-t1-level", lambda a, b: (a - b).mean(), [ais[known], table.published_ais.values[known]], True
-    yield "trk-t1-rungs", lambda a, b: np.exp(np.log(a / b).mean()), [longer, spread], True
+    yield "trk-t1-rungs", lambda a, b: geometric(a / b), [longer, spread], True
 
 
 def claims(files):
     """The claims of all figures whose data are among the files {path in the folder of data: path}."""
 
-    def matching(pattern):
-        return [xr.load_dataset(files[path]) for path in sorted(files) if re.fullmatch(pattern, path)]
-
     def trainings(model):
         """Pairs (trace, check) of the trainings of a model."""
         numbers = [re.fullmatch(rf"models/{model}(-\d+)?\.trace\.nc", path) for path in sorted(files)]
         stems = [f"{model}{match[1] or ''}" for match in numbers if match]
-        paths = [(f"models/{stem}.trace.nc", f"checks/{stem}.ais.nc") for stem in stems]
-        return [tuple(xr.load_dataset(files[path]) for path in pair) for pair in paths if pair[1] in files]
+        pairs = [datasets(files, [f"models/{stem}.trace.nc", f"checks/{stem}.ais.nc"]) for stem in stems]
+        return [pair for pair in pairs if pair]
 
     yield from trk_f4a(*(trainings(f"trk-f4a{kind}") for kind in ("", "-fixed", "-growing")))
     yield from trk_f4b(trainings("trk-f4b"))
-    if "timings/trk-cost.nc" in files:
-        yield from trk_cost(xr.load_dataset(files["timings/trk-cost.nc"]))
-    for name, data in (("mnist", "mnist-fixed"), ("caltech", "caltech")):
-        if f"best/trk-text.{data}.nc" in files:
-            yield from trk_text(name, xr.load_dataset(files[f"best/trk-text.{data}.nc"]))
+    for data in datasets(files, ["timings/trk-cost.nc"]):
+        yield from trk_cost(data)
+    for name, stem in (("mnist", "mnist-fixed"), ("caltech", "caltech")):
+        for data in datasets(files, [f"best/trk-text.{stem}.nc"]):
+            yield from trk_text(name, data)
     if "verdicts/trk-f3.nc" in files:
         names = [f"{rate}-{alpha}" for rate in ("slow", "fast") for alpha in ("low", "mid", "high")]
-        checks = {name: matching(rf"checks/trk-f3-{name}(-\d+)?\.exact\.nc") for name in (*names, "twenty-fast-mid")}
-        yield from trk_f3(checks, {name: matching(rf"models/trk-f3-{name}(-\d+)?\.trace\.nc") for name in names})
+        traces = {name: matching(files, rf"models/trk-f3-{name}(-\d+)?\.trace\.nc") for name in names}
+        names.append("twenty-fast-mid")
+        yield from trk_f3({name: matching(files, rf"checks/trk-f3-{name}(-\d+)?\.exact\.nc") for name in names}, traces)
     if "verdicts/trk-t1.nc" in files:
-        yield from trk_t1(matching(r"best/trk-t1\..*\.nc"), xr.load_dataset(files["tables/trk-t1.nc"]))
+        yield from trk_t1(matching(files, r"best/trk-t1\..*\.nc"), *datasets(files, ["tables/trk-t1.nc"]))
