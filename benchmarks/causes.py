@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
+from table import print_heads, print_row
 
 from logzoo import RBM, exact_log_z, train_rbm
 from logzoo.budgets import SweepLedger
@@ -37,8 +38,7 @@ ENTROPIES = (0.05, 0.2, 0.5, 1.0, 1.5, 2.0)
 def occupancy(models, dataset):
     """RMSE of RSD and of RTS on the 784 x 10 RBM of the run and on two others, from two kinds of log Zhat."""
     data, base = visible_matrix(dataset, "train"), matched_base(dataset)
-    columns = ("RBM", "sweeps", "log Zhat", "its RMSE", "bias of RTS", "bias of RSD", "RMSE, RSD / RTS")
-    print(f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
+    print_heads("RBM", "sweeps", "log Zhat", "its RMSE", "bias of RTS", "bias of RSD", "RMSE, RSD / RTS")
     rbms = {"of the run": RBM.load(Path(models, "mnist-10.nc"))}
     for updates in UPDATES:
         run = train_rbm(data, "pcd", hidden=10, updates=updates, schedule="linear", seed=SEED)
@@ -54,9 +54,9 @@ def occupancy(models, dataset):
                 errors = (rts - exact[-1])[None], (rsd - exact[-1])[None]
                 ratio = over_repeats(times_rmse, errors[1], errors[0], scale="log")
                 off = np.sqrt(np.mean((hats - exact + exact[0]) ** 2))
-                biases = f"{errors[0].mean():.2f} | {errors[1].mean():.2f}"
+                biases = [f"{error.mean():.2f}" for error in errors]
                 interval = f"{ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
-                print(f"| {name} | {budget:,} | {kind} | {off:.2f} | {biases} | {interval} |", flush=True)
+                print_row(name, f"{budget:,}", kind, f"{off:.2f}", *biases, interval)
 
 
 def _usual(rbm, base, exact, budget, stream):
@@ -86,7 +86,7 @@ def strokes(models, dataset, results):
     """Stroke widths of images of tours of one sweep, minus those of unfinished tours, by what is held equal."""
     images = visible_matrix(dataset, "train")
     columns = ("all images", "within classes", "within fifths of the entropy of hidden units")
-    print(f"| training | {' | '.join(columns)} | ten of each at random: long are thicker |\n|---|---|---|---|---|")
+    print_heads("training", *columns, "ten of each at random: long are thicker")
     rows = []
     for name, entropy, tours in _tours(models, images, results, 32):
         short, long = tours["length"] == 1, tours["finished"] == 0
@@ -94,21 +94,17 @@ def strokes(models, dataset, results):
         fifths = np.digitize(entropy, np.quantile(entropy[long], (0.2, 0.4, 0.6, 0.8)))
         generator = np.random.default_rng(SEED)
         pairs = [[generator.choice(width[kind], 10).mean() for kind in (short, long)] for _ in range(4000)]
-        rows.append(
-            (
-                *(_difference(width, short, long, group) for group in (np.zeros_like(label), label, fifths)),
-                np.mean([thin < thick for thin, thick in pairs]),
-            )
-        )
-        print(f"| {name} | {' | '.join(f'{value:.3f}' for value in rows[-1])} |")
-    print(f"| mean | {' | '.join(f'{value:.3f}' for value in np.mean(rows, axis=0))} |")
+        differences = [_difference(width, short, long, group) for group in (np.zeros_like(label), label, fifths)]
+        rows.append([*differences, np.mean([thin < thick for thin, thick in pairs])])
+        print_row(name, *map("{:.3f}".format, rows[-1]))
+    print_row("mean", *map("{:.3f}".format, np.mean(rows, axis=0)))
 
 
 def returns(models, dataset, results):
     """Share of the tours of one sweep that end in their first hidden state, by the entropy of the hidden units."""
     images = visible_matrix(dataset, "train")
-    columns = [f"below {limit:g}" for limit in ENTROPIES] + ["above", "all images", "all, entropies as with 16 units"]
-    print(f"| hidden units | {' | '.join(columns)} |\n{'|---' * (len(columns) + 1)}|")
+    columns = [f"below {limit:g}" for limit in ENTROPIES]
+    print_heads("hidden units", *columns, "above", "all images", "all, entropies as with 16 units")
     of_fewest = None
     for hidden in (16, 25, 32):
         shares, weights = [], []
@@ -121,7 +117,7 @@ def returns(models, dataset, results):
         share = np.nanmean(shares, axis=0)
         of_fewest = np.mean(weights, axis=0) if of_fewest is None else of_fewest
         overall = np.mean(np.nansum(np.multiply(shares, weights), axis=1))
-        print(f"| {hidden} | {' | '.join(f'{value:.4f}' for value in (*share, overall, share @ of_fewest))} |")
+        print_row(hidden, *map("{:.4f}".format, (*share, overall, share @ of_fewest)))
 
 
 def _tours(models, images, results, hidden):
@@ -152,20 +148,17 @@ def _difference(width, short, long, group):
 
 def main():
     parser = argparse.ArgumentParser(description="Tests of causes for claims that were not reproduced.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    parsers = {"occupancy": ("models", "datasets"), "strokes": ("models", "datasets", "results")}
-    for name, folders in (parsers | {"returns": parsers["strokes"]}).items():
-        command = commands.add_parser(name)
-        for folder in folders:
+    commands = parser.add_subparsers(metavar="TEST", required=True)
+    for test in (occupancy, strokes, returns):
+        command = commands.add_parser(test.__name__)
+        command.set_defaults(test=test)
+        for folder in ("models", "datasets", *(() if test is occupancy else ("results",))):
             command.add_argument(folder, type=Path)
-    arguments = parser.parse_args()
-    name = "mnist-binary" if arguments.command == "occupancy" else "mnist-grey"
-    with xr.open_dataset(arguments.datasets / f"{name}.nc") as file:
-        dataset = file.load()
-    if arguments.command == "occupancy":
-        occupancy(arguments.models, dataset)
-    else:
-        {"strokes": strokes, "returns": returns}[arguments.command](arguments.models, dataset, arguments.results)
+    arguments = vars(parser.parse_args())
+    test = arguments.pop("test")
+    name = "mnist-binary" if test is occupancy else "mnist-grey"
+    with xr.open_dataset(arguments.pop("datasets") / f"{name}.nc") as file:
+        test(dataset=file.load(), **arguments)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import resource
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 import peers
@@ -19,7 +20,6 @@ from logzoo.samplers.tempering_chains import SimulatedTempering
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
 
-REPEATS = 9
 SWEEPS = 40
 
 
@@ -68,11 +68,9 @@ def sweep_rows(rbm):
 def peer_rows(rbm):
     sampler = Sampler(rbm, 100, 1.0)
     makers = {"scikit-learn BernoulliRBM.gibbs": (peers.sklearn_sweep, 6.0), "plain NumPy": (peers.numpy_sweep, 5.0)}
-    try:
-        import torch  # noqa: F401
-
+    if find_spec("torch"):
         makers["rbms on CPU torch"] = (peers.rbms_sweep, 2.7)
-    except ImportError:
+    else:
         print("torch and rbms are not installed: their row is left out", file=sys.stderr)
     for name, (maker, target) in makers.items():
         theirs, ours = seconds_of(repeated(maker(rbm, 100)), sampler.run)

@@ -12,11 +12,11 @@ import json
 import os
 import time
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+from table import print_heads, print_row
 
 from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
 
@@ -53,29 +53,24 @@ SIDES, COUPLINGS = (20, 28, 40), (0.35, 0.4406868, 0.5)
 
 
 def families():
-    """{name: (family, function that makes (rbm, log Z))} of models whose log Z is known."""
+    """Yield (name, family, RBM, log Z) of models whose log Z is known."""
     from logzoo.models.known.families import known
 
-    made = {}
-
-    def add(label, family, seed=0, **options):
-        made[label] = family, lambda: known(family, seed=seed, **options)[:2]
+    def model(name, family, seed=0, **options):
+        return name, family, *known(family, seed=seed, **options)[:2]
 
     for side, coupling in product(SIDES, COUPLINGS):
-        add(f"ising-{side}-{coupling:.2f}", "ising-torus", side=side, coupling=coupling)
-    for scale, couplings in product((0.5, 1.0, 2.0), ("gaussian", "signs")):
-        add(f"glass-20-{couplings}-{scale}", "planar-glass", rows=20, columns=20, scale=scale, couplings=couplings)
+        yield model(f"ising-{side}-{coupling:.2f}", "ising-torus", side=side, coupling=coupling)
+    for scale, kind in product((0.5, 1.0, 2.0), ("gaussian", "signs")):
+        yield model(f"glass-20-{kind}-{scale}", "planar-glass", rows=20, columns=20, scale=scale, couplings=kind)
     for seed in range(2):
-        add(f"twins-{seed}", "twins", seed)
-        add(f"wide-narrow-{seed}", "wide-narrow", seed)
-        add(f"hopfield-{seed}", "hopfield", seed)
-        add(f"blocks-{seed}", "blocks", seed)
+        for family in ("twins", "wide-narrow", "hopfield", "blocks"):
+            yield model(f"{family}-{seed}", family, seed)
     for scale in (0.3, 1.0, 2.0):
-        add(f"random-{scale}", "random-small", scale=scale)
+        yield model(f"random-{scale}", "random-small", scale=scale)
     for weight, share in product((30.0, 100.0, 1000.0), (0.5, 1.0)):
-        maker = partial(cancelling, weight, -share * weight, -(1.0 - share) * weight)
-        made[f"cancelling-{weight:g}-{share:g}"] = "cancelling", maker
-    return made
+        name = f"cancelling-{weight:g}-{share:g}"
+        yield name, "cancelling", *cancelling(weight, -share * weight, -(1.0 - share) * weight)
 
 
 def cancelling(weight, visible_bias, hidden_bias, pairs=8):
@@ -94,25 +89,25 @@ def make(folder, data, zoo):
 
     folder.mkdir(parents=True, exist_ok=True)
     truths = {}
-    for name, (family, maker) in families().items():
-        rbm, truths[name] = maker()
+
+    def add(name, kind, rbm, log_z):
         rbm.save(folder / f"{name}.nc")
-        print(f"{name}: {rbm.visible} x {rbm.hidden}, log Z {truths[name]:.4f} ({family})", flush=True)
+        truths[name] = float(log_z)
+        print(f"{name}: {rbm.visible} x {rbm.hidden}, log Z {truths[name]:.4f} ({kind})", flush=True)
+
+    for model in families():
+        add(*model)
     for number, (dataset, method, hidden, updates, rate) in enumerate(TRAININGS):
-        name = f"{dataset.partition('-')[0]}-{hidden}-{method}-{number}"
         examples = visible_matrix(read_artifact(data / f"{dataset}.nc", "dataset"), "train")
         options = {"particles": 100, "k": 3, "rungs": 50} if method == "rmsprop" else {}
         settings = {"hidden": hidden, "updates": updates, "learning_rate": rate, "seed": number, **options}
         rbm = train_rbm(examples, method, **settings).rbm
-        rbm.save(folder / f"{name}.nc")
-        truths[name] = exact_log_z(rbm, threads=os.cpu_count())
-        print(f"{name}: {rbm.visible} x {rbm.hidden}, log Z {truths[name]:.4f} (trained)", flush=True)
+        name = f"{dataset.partition('-')[0]}-{hidden}-{method}-{number}"
+        add(name, "trained", rbm, exact_log_z(rbm, threads=os.cpu_count()))
     estimates = xr.open_dataset(zoo)
     for name in estimates["model"].values[estimates["truth_std_error"].values == 0.0]:
         rbm = RBM.load(zoo.parent / "models" / f"{name}.nc")
-        rbm.save(folder / f"zoo-{name}.nc")
-        truths[f"zoo-{name}"] = float(estimates["truth"].sel(model=name))
-        print(f"zoo-{name}: {rbm.visible} x {rbm.hidden}, log Z {truths[f'zoo-{name}']:.4f} (of the zoo)", flush=True)
+        add(f"zoo-{name}", "of the zoo", rbm, estimates["truth"].sel(model=name))
     (folder / "truths.json").write_text(json.dumps(truths, indent=1))
 
 
@@ -129,8 +124,8 @@ def attempt(path, truth, method, seed):
     except ValueError as error:
         return row | {"refused": str(error), "seconds": time.perf_counter() - start}
     row |= {name: getattr(estimate, name) for name in ("log_z", "std_error", "interval", "sweeps")}
-    row |= {"converged": bool(estimate.converged), "reasons": list(getattr(estimate, "reasons", ()))}
-    row |= {"bounds": list(getattr(estimate, "bounds", ())), "seconds": time.perf_counter() - start}
+    row |= {name: getattr(estimate, name, ()) for name in ("reasons", "bounds")}
+    row |= {"converged": bool(estimate.converged), "seconds": time.perf_counter() - start}
     return row | {"diagnostics": {name: float(value) for name, value in estimate.diagnostics.items()}}
 
 
@@ -138,12 +133,9 @@ def run(folder, output, methods, seeds, workers, models):
     """Run every method on every model, except for rows already in `output`, and write each row at once."""
     truths = json.loads((folder / "truths.json").read_text())
     rows = json.loads(output.read_text()) if output.exists() else []
-    made = {(row["model"], row["method"], row["seed"]) for row in rows}
-    cells = [
-        cell
-        for cell in product(truths, methods, range(seeds))
-        if cell not in made and (not models or any(cell[0].startswith(start) for start in models))
-    ]
+    finished = {(row["model"], row["method"], row["seed"]) for row in rows}
+    names = [name for name in truths if name.startswith(tuple(models) or "")]
+    cells = [cell for cell in product(names, methods, range(seeds)) if cell not in finished]
     with ProcessPoolExecutor(workers) as pool:
         jobs = [pool.submit(attempt, folder / f"{name}.nc", truths[name], *rest) for name, *rest in cells]
         for job in jobs:
@@ -168,54 +160,46 @@ def line(row):
     return f"{row['model']:22} {row['method']:14} {result} {' '.join(row['reasons'])}"
 
 
-def covers(row):
-    """Whether the interval of a run covers the truth."""
-    low, high = row["interval"]
-    return low <= row["truth"] <= high
-
-
 def table(paths):
     """Outcomes by method, of each file of rows."""
     files = [json.loads(path.read_text()) for path in paths]
-    print("| method |" + " runs | right | refused | silently wrong | coverage of converged |" * len(files))
-    print("|---|" + "---|---|---|---|---|" * len(files))
+    print_heads("method", *("runs", "right", "refused", "silently wrong", "coverage of converged") * len(files))
     for method in (*METHODS, "auto"):
         if not any(row["method"] == method for rows in files for row in rows):
             continue
         cells = []
         for rows in files:
-            own = [row for row in rows if row["method"] == method]
-            counts = {name: sum(outcome(row) == name for row in own) for name in ("right", "refused", "wrong")}
-            trusted = [covers(row) for row in own if row.get("converged")]
-            coverage = f"{100 * np.mean(trusted):.0f}% of {len(trusted)}" if trusted else ""
-            cells += [len(own), counts["right"], counts["refused"], counts["wrong"], coverage]
-        print(f"| `{method}` | " + " | ".join(map(str, cells)) + " |")
+            chosen = [row for row in rows if row["method"] == method]
+            outcomes = [outcome(row) for row in chosen]
+            converged = [row for row in chosen if row.get("converged")]
+            covered = [row["interval"][0] <= row["truth"] <= row["interval"][1] for row in converged]
+            coverage = f"{100 * np.mean(covered):.0f}% of {len(covered)}" if covered else ""
+            cells += [len(chosen), *map(outcomes.count, ("right", "refused", "wrong")), coverage]
+        print_row(f"`{method}`", *cells)
 
 
 def main():
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(dest="command", required=True)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
     models = commands.add_parser("models")
+    models.set_defaults(command=make)
     models.add_argument("folder", type=Path)
     models.add_argument("--data", type=Path, default=Path("data/datasets"), help="data sets of the workflow")
     models.add_argument("--zoo", type=Path, default=Path("data/quick/zoo.nc"), help="zoo of the workflow")
     runs = commands.add_parser("run")
+    runs.set_defaults(command=run)
     runs.add_argument("folder", type=Path)
     runs.add_argument("output", type=Path)
     runs.add_argument("--methods", nargs="+", default=[*METHODS, "auto"])
     runs.add_argument("--models", nargs="+", default=[], help="starts of the names of the models to run (default: all)")
     runs.add_argument("--seeds", type=int, default=1)
     runs.add_argument("--workers", type=int, default=2)
-    commands.add_parser("table").add_argument("files", type=Path, nargs="+")
+    tables = commands.add_parser("table")
+    tables.set_defaults(command=table)
+    tables.add_argument("paths", metavar="files", type=Path, nargs="+")
     arguments = vars(parser.parse_args())
-    command = arguments.pop("command")
-    if command == "models":
-        make(**arguments)
-    elif command == "run":
-        run(**arguments)
-    else:
-        table(arguments["files"])
+    arguments.pop("command")(**arguments)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def ladders_of(rbm, rungs, group=None, density="marginal", chains=CHAINS):
 
 def onwards(sweeps=SWEEPS):
     """Yield the first and last sweep of one stretch after another."""
-    return zip(itertools.count(BURN_IN, sweeps), itertools.count(BURN_IN + sweeps, sweeps), strict=True)
+    return itertools.pairwise(itertools.count(BURN_IN, sweeps))
 
 
 def moving(ladders, sweeps=SWEEPS):

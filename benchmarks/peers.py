@@ -8,6 +8,11 @@ import time
 
 import numpy as np
 from scipy.special import expit, logsumexp
+from table import print_heads, print_row
+from threadpoolctl import threadpool_limits
+
+from logzoo import estimate_log_z
+from logzoo.reference import cards, load_reference
 
 
 def numpy_sweep(rbm, chains):
@@ -20,9 +25,8 @@ def numpy_sweep(rbm, chains):
     def sweep():
         nonlocal v
         h = generator.random((chains, rbm.hidden), np.float32) < expit(v @ weights + hidden_bias)
-        v = (
-            generator.random((chains, rbm.visible), np.float32) < expit(h.astype(np.float32) @ weights.T + visible_bias)
-        ).astype(np.float32)
+        inputs = h.astype(np.float32) @ weights.T + visible_bias
+        v = (generator.random((chains, rbm.visible), np.float32) < expit(inputs)).astype(np.float32)
 
     return sweep
 
@@ -71,15 +75,19 @@ def numpy_log_z(rbm):
     return log_z
 
 
-def rbms_sweep(rbm, chains):
-    """A function that makes one sweep with the package rbms on CPU torch in float32."""
+def rbms_model(rbm):
+    """The model of the package rbms on CPU torch in float32, on one thread."""
     import torch
     from rbms.bernoulli_bernoulli.classes import BBRBM
 
     torch.set_num_threads(1)
-    model = BBRBM(
-        *(torch.tensor(array, dtype=torch.float32) for array in (rbm.weights, rbm.visible_bias, rbm.hidden_bias))
-    )
+    arrays = (rbm.weights, rbm.visible_bias, rbm.hidden_bias)
+    return BBRBM(*(torch.tensor(array, dtype=torch.float32) for array in arrays))
+
+
+def rbms_sweep(rbm, chains):
+    """A function that makes one sweep with the package rbms on CPU torch in float32."""
+    model = rbms_model(rbm)
     state = model.init_chains(chains)
 
     def sweep():
@@ -95,12 +103,9 @@ SWEEPS, CHAINS = 1000, 100
 def rbms_ais(rbm):
     """A function of a seed that returns log Z by AIS of the package rbms, on one thread."""
     import torch
-    from rbms.bernoulli_bernoulli.classes import BBRBM
     from rbms.partition_function.ais import compute_partition_function_ais
 
-    torch.set_num_threads(1)
-    arrays = (rbm.weights, rbm.visible_bias, rbm.hidden_bias)
-    model = BBRBM(*(torch.tensor(array, dtype=torch.float32) for array in arrays))
+    model = rbms_model(rbm)
 
     def log_z(seed):
         torch.manual_seed(seed)
@@ -111,8 +116,6 @@ def rbms_ais(rbm):
 
 def our_ais(rbm, sweeps=SWEEPS, **settings):
     """A function of a seed that returns log Z by AIS of logzoo."""
-    from logzoo import estimate_log_z
-
     return lambda seed: estimate_log_z(rbm, "ais", sweeps=sweeps, chains=CHAINS, seed=seed, **settings).log_z
 
 
@@ -141,28 +144,18 @@ def rows(rbm, truth, repeats):
 
 def main():
     """Print the table for two reference RBMs."""
-    from threadpoolctl import threadpool_limits
-
-    from logzoo.reference import cards, load_reference
-
     parser = argparse.ArgumentParser(description="AIS of rbms beside ours: CPU seconds and errors, as Markdown.")
     parser.add_argument("--file", required=True, help="mnistvh_CD25.mat: logzoo reference show mnist-cd25-500")
     parser.add_argument("--repeats", type=int, default=5, help="seeds, four times as many at 784 x 20 (default 5)")
     arguments = parser.parse_args()
-    print("| RBM | AIS, 100 chains | sweeps | CPU seconds | RMSE (nat) | mean error (nat) |\n|---|---|---|---|---|---|")
+    print_heads("RBM", "AIS, 100 chains", "sweeps", "CPU seconds", "RMSE (nat)", "mean error (nat)")
     few = arguments.repeats
     for name, file, repeats in (("mnist-cd25-500", arguments.file, few), ("mnist-pcd", None, 4 * few)):
         rbm, card = load_reference(name, file), cards()[name]
         with threadpool_limits(1, "blas"):
             for solver, sweeps, seconds, errors in rows(rbm, card["log_z"], repeats):
-                rmse, bias = np.sqrt((errors**2).mean()), errors.mean()
-                cells = (f"{card['visible']} x {card['hidden']}", solver, sweeps)
-                print(
-                    "|",
-                    " | ".join([*map(str, cells), f"{seconds:.2f}", f"{rmse:.3f}", f"{bias:+.3f}"]),
-                    "|",
-                    flush=True,
-                )
+                shape, rmse = f"{card['visible']} x {card['hidden']}", np.sqrt((errors**2).mean())
+                print_row(shape, solver, sweeps, f"{seconds:.2f}", f"{rmse:.3f}", f"{errors.mean():+.3f}")
 
 
 if __name__ == "__main__":

@@ -43,6 +43,15 @@ def ratio(times, others):
     return float(np.median(times / others))
 
 
+def print_row(*cells):
+    print("|", " | ".join(map(str, cells)), "|", flush=True)
+
+
+def print_heads(*heads):
+    print_row(*heads)
+    print("|---" * len(heads) + "|")
+
+
 def run(rows_of):
     """Print the table of `rows_of(rbm)`; returns the exit code: with --check, 1 when a row misses its target."""
     parser = argparse.ArgumentParser(description="Ratios of times taken in turn, as a Markdown table.")
@@ -51,15 +60,14 @@ def run(rows_of):
     parser.add_argument("--json", type=Path, help="also write the rows here")
     arguments = parser.parse_args()
     rbm = RBM.load(arguments.model)
-    print("| what | ratio | target | met |\n|---|---|---|---|")
+    print_heads("what", "ratio", "target", "met")
     table = []
     # With two threads BLAS is many times slower if another process uses one of the cores.
     with threadpool_limits(1, "blas"):
         for row in rows_of(rbm):
             table.append(row)
             bound = "at most" if row.bound == "<=" else "at least"
-            met = "yes" if row.met else "NO"
-            print(f"| {row.what} | {row.ratio:.2f} | {bound} {row.target:g} | {met} |", flush=True)
+            print_row(row.what, f"{row.ratio:.2f}", f"{bound} {row.target:g}", "yes" if row.met else "NO")
     if arguments.json:
         arguments.json.write_text(json.dumps([row._asdict() for row in table], indent=1) + "\n")
     return int(arguments.check and not all(row.met for row in table))

@@ -49,16 +49,16 @@ def updates_of(rbm, data, kind):
 
     def seconds():
         stamps.clear()
-        training(rbm, data, BEFORE + UPDATES + 1, Stamped())()
+        train(rbm, data, BEFORE + UPDATES + 1, Stamped())
         return np.diff(stamps)[BEFORE:]
 
     return seconds
 
 
-def training(rbm, data, updates, tracker=None):
-    """A training that starts from the RBM, with `updates` updates at a tiny learning rate."""
+def train(rbm, data, updates, tracker=None):
+    """Train from the RBM, with `updates` updates at a tiny learning rate."""
     settings = {"batch": BATCH, "learning_rate": 1e-4, "every": 1000, "start": rbm, **LADDER}
-    return lambda: train_rbm(data, "sml-pt", hidden=rbm.hidden, updates=updates, tracker=tracker, **settings)
+    train_rbm(data, "sml-pt", hidden=rbm.hidden, updates=updates, tracker=tracker, **settings)
 
 
 def sweeps_of(rbm, changing):
@@ -110,7 +110,7 @@ def rows_of(rbm):
 
 def seconds_of_training(rbm, data, updates):
     start = CLOCK()
-    training(rbm, data, updates)()
+    train(rbm, data, updates)
     return CLOCK() - start
 
 

@@ -5,7 +5,6 @@ Each RBM has a JSON card in the folder reference_data; see `cards`.
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 import os
@@ -14,7 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
@@ -57,11 +56,6 @@ def cards() -> dict[str, dict[str, Any]]:
     A card has ``visible`` and ``hidden`` (units), ``log_z`` and ``std_error`` (nats; an error of 0 means exact),
     ``known_by``, ``origin``, ``licence`` and ``checks``.
     """
-    return copy.deepcopy(_cards())  # a caller may change its copy
-
-
-@cache
-def _cards():
     paths = (path for path in _FOLDER.glob("*.json") if path.name != "croissant.json")
     listed = [json.loads(path.read_text("utf-8")) for path in paths]
     return {card["name"]: card for card in sorted(listed, key=lambda card: (card["visible"], card["log_z"]))}
@@ -88,7 +82,8 @@ def load_reference(name: str, file: FilePath | None = None) -> RBM:
     OSError
         For a file that cannot be read.
     """
-    card = cards()[one_of("reference", name, cards())]
+    every = cards()
+    card = every[one_of("reference", name, every)]
     if "family" in card:
         return known(card["family"], 0, **card["options"]).rbm
     path = file if "url" in card else _FOLDER / card["file"]
@@ -162,12 +157,13 @@ def score_solver(
     >>> score_solver(lambda *arrays: estimate_log_z(RBM(*arrays), "ais", sweeps=1000), ["tiny"])[0].verdict
     'right'
     """
-    digests = {card["sha256"]: name for name, card in cards().items() if "url" in card}
+    every = cards()
+    digests = {card["sha256"]: name for name, card in every.items() if "url" in card}
     paths = {digests[one_of(f"SHA-256 of {file}", sha256_of(file), digests)]: file for file in files}
     if names is None:
-        names = [name for name, card in cards().items() if "url" not in card or name in paths]
+        names = [name for name, card in every.items() if "url" not in card or name in paths]
     rbms = {name: load_reference(name, paths.get(name)) for name in names}
-    return [_score(cards()[name], solve, rbm) for name, rbm in rbms.items()]
+    return [_score(every[name], solve, rbm) for name, rbm in rbms.items()]
 
 
 def summary(scores: list[Score]) -> dict[str, float]:

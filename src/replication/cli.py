@@ -6,27 +6,10 @@ Slow imports are inside the commands, so that `--help` prints at once.
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from logzoo import __version__
 from logzoo.cli.running import Parser, adder, count, run_command, write
 from logzoo.printing import table
-
-_FOLDER: dict[str, Any] = {
-    "metavar": "PATH",
-    "nargs": "?",
-    "default": ".",
-    "help": "folder of the project (default: the working folder)",
-}
-_CONFIGFILE: dict[str, Any] = {
-    "metavar": "FILE",
-    "help": "configuration of your own scale, in addition to those in config/",
-}
-_SCALE_CONFIGFILE: dict[str, Any] = {
-    "metavar": "FILE",
-    "help": "configuration of a scale (default: config/config.yaml alone)",
-}
-_SCALE: dict[str, Any] = {"default": "quick", "metavar": "NAME", "help": "scale of the run (default quick)"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,31 +20,33 @@ def main(argv: Sequence[str] | None = None) -> int:
 def command_parser() -> Parser:
     parser = Parser(prog="replication", description="Four papers on log Z of RBMs: audit, cost and publish their runs.")
     parser.add_argument("--version", action="version", version=f"logzoo {__version__}")
-    command = adder(parser.add_subparsers(metavar="COMMAND", required=True))
-    add = command("audit", _audit, "Check every artifact, picture and table of a project, or of published results.")
-    add("folder", **_FOLDER)
-    add("--configfile", **_CONFIGFILE)
+    commands = adder(parser.add_subparsers(metavar="COMMAND", required=True))
+
+    def command(name, run, summary, configuration, *, with_scale=False):
+        """Add a command with the arguments of most commands. Returns its `add_argument`."""
+        add = commands(name, run, summary)
+        project = "folder of the project (default: the working folder)"
+        add("folder", metavar="PATH", nargs="?", default=".", help=project)
+        if with_scale:
+            add("--scale", default="quick", metavar="NAME", help="scale of the run (default quick)")
+        add("--configfile", metavar="FILE", help=configuration)
+        return add
+
+    of_scale = "configuration of a scale (default: config/config.yaml alone)"
+    added = "configuration of your own scale, in addition to those in config/"
+    summary = "Check every artifact, picture and table of a project, or of published results."
+    add = command("audit", _audit, summary, added)
     add("--regenerate", type=count, default=0, metavar="N", help="regenerate N files in a scratch folder (default 0)")
     add("--seed", type=count, default=0, metavar="N", help="seed that picks the files to regenerate (default 0)")
     add("--output", metavar="FILE", help="also write the report to this file, as JSON")
-    add = command("cost", _cost, "Print the cost of the figures of a scale, in core-hours.")
-    add("folder", **_FOLDER)
-    add("--configfile", **_SCALE_CONFIGFILE)
-    add = command("protocol", _protocol, "Print the claims of a scale with statistics, bounds, sizes and powers.")
-    add("folder", **_FOLDER)
-    add("--configfile", **_SCALE_CONFIGFILE)
-    add = command(
-        "publish", _publish, "Copy pages, figures, tables and verdicts of a finished run to results/ of its project."
-    )
-    add("folder", **_FOLDER)
-    add("--scale", **_SCALE)
-    add("--configfile", **_CONFIGFILE)
+    command("cost", _cost, "Print the cost of the figures of a scale, in core-hours.", of_scale)
+    command("protocol", _protocol, "Print the claims of a scale with statistics, bounds, sizes and powers.", of_scale)
+    summary = "Copy pages, figures, tables and verdicts of a finished run to results/ of its project."
+    add = command("publish", _publish, summary, added, with_scale=True)
     add("--megabytes", type=float, default=20.0, metavar="N", help="largest size to publish, in megabytes (default 20)")
     add("--add", action="store_true", help="keep the published files that this run does not have")
-    add = command("crate", _crate, "Describe a finished run for archives: ro-crate-metadata.json in its project.")
-    add("folder", **_FOLDER)
-    add("--scale", **_SCALE)
-    add("--configfile", **_CONFIGFILE)
+    summary = "Describe a finished run for archives: ro-crate-metadata.json in its project."
+    add = command("crate", _crate, summary, added, with_scale=True)
     add("--agent", metavar="NAME", help="name of the person who ran the workflow")
     return parser
 

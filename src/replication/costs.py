@@ -35,14 +35,10 @@ UNKNOWN = 2e-10
 START = 0.5
 # The probe: shape of the RBM, number of chains, number of sweeps, and seconds of repetition. The fastest run counts.
 _PROBE_SHAPE, _PROBE_CHAINS, _PROBE_SWEEPS, _PROBE_SECONDS = (784, 500), 50, 40, 2.0
-# Rules by the folder of their artifacts; "experiments" stands for several folders. Names of rules for estimates
-# start with "estimate". A job of any other rule takes `START`.
-_RULES = {
-    "models": {"train_model", "train_with_snapshots", "import_model", "known_model"},
-    "evidence": {"evidence"},
-    "truths": {"long_run", "truth"},
-    "experiments": {"experiment"},
-}
+# Folders of the artifacts of rules; "experiments" stands for several folders. Names of rules for estimates start with
+# "estimate". A job of any other rule takes `START`.
+_FOLDERS = {"evidence": "evidence", "experiment": "experiments", "long_run": "truths", "truth": "truths"}
+_FOLDERS |= dict.fromkeys(("train_model", "train_with_snapshots", "import_model", "known_model"), "models")
 
 Work = dict[str, float]
 
@@ -55,11 +51,6 @@ class Job(NamedTuple):
     most: Work = {}
 
     @property
-    def ceiling(self) -> Work:
-        """The most work that any data can cause."""
-        return self.most or self.work
-
-    @property
     def seconds(self) -> float:
         """Expected core-seconds."""
         return seconds_of(self.work)
@@ -67,7 +58,7 @@ class Job(NamedTuple):
     @property
     def most_seconds(self) -> float:
         """Upper bound of the core-seconds; the bound of a run is the sum over its jobs."""
-        return max(seconds_of(self.ceiling), seconds_of(self.work))
+        return max(seconds_of(self.most), seconds_of(self.work))
 
 
 def seconds_of(work: Work) -> float:
@@ -198,8 +189,8 @@ def expected_seconds(catalogue: Catalogue, path: str) -> float:
 def expected_total(catalogue: Catalogue, counts: Mapping[str, int], targets: Collection[str] = ()) -> float:
     """Expected core-seconds of a run, computed from the number of jobs of each rule.
 
-    Each job is assumed to take the mean time of the jobs in its folder (`_RULES`) whose artifacts are missing. targets:
-    words of the command line. If figures, tables, verdicts or papers are among them, means cover only their jobs.
+    Each job is assumed to take the mean time of the jobs in its folder whose artifacts are missing. targets: words of
+    the command line. If figures, tables, verdicts or papers are among them, means cover only their jobs.
     """
     verdicts = catalogue.verdicts
     wanted = [
@@ -213,16 +204,12 @@ def expected_total(catalogue: Catalogue, counts: Mapping[str, int], targets: Col
         if not Path(path).is_file():
             seconds.setdefault(_folder_of(catalogue, path), []).append(job.seconds)
     means = {folder: sum(some) / len(some) for folder, some in seconds.items()}
-    return sum(count * means.get(_folder_of_rule(rule), START) for rule, count in counts.items())
+    folders = {rule: "estimates" if rule.startswith("estimate") else _FOLDERS.get(rule, "") for rule in counts}
+    return sum(count * means.get(folders[rule], START) for rule, count in counts.items())
 
 
 def _folder_of(catalogue: Catalogue, path: str) -> str:
     return "experiments" if path in catalogue.experiments else path.removeprefix(f"{catalogue.data}/").partition("/")[0]
-
-
-def _folder_of_rule(rule: str) -> str:
-    folders = (folder for folder, rules in _RULES.items() if rule in rules)
-    return "estimates" if rule.startswith("estimate") else next(folders, "")
 
 
 def measured_slowness() -> float:
@@ -253,7 +240,7 @@ def table_of_costs(catalogue: Catalogue, slowness: float = 1.0) -> str:
     for name, (paper, paths) in sources.items():
         jobs = jobs_behind(catalogue, paths).values()
         taken, most = sum(job.seconds for job in jobs), sum(job.most_seconds for job in jobs)
-        longest = max((seconds_of(job.work) for job in jobs), default=0.0)
+        longest = max((job.seconds for job in jobs), default=0.0)
         hours = (f"{seconds * slowness / 3600:,.2f}" for seconds in (taken + START, longest, most + START))
         rows.append((name, paper, f"{max(len(jobs), 1):,}", *hours))
     return columns(("", "paper", "artifacts", "core-hours", "longest job [h]", "at most"), rows)

@@ -44,15 +44,17 @@ class Progress(logging.Handler):
         if event == "resources_info":
             # Snakemake logs its resources before jobs run, and never in a dry run.
             self.shown, self.cores = True, getattr(record, "cores", self.cores)
-        elif event == "run_info" and self.shown and not self.jobs:
+        elif not self.shown:
+            return
+        elif event == "run_info" and not self.jobs:
             counts = {name: int(count) for name, count in getattr(record, "stats", {}).items() if name != "total"}
             self.jobs, self.work = sum(counts.values()), self.total(counts)
             self.started = time.monotonic()
-        elif event == "job_info" and self.shown:
+        elif event == "job_info":
             self._start(record)
-        elif event == "job_finished" and self.shown:
+        elif event == "job_finished":
             self._finish(record)
-        elif event == "job_error" and self.shown:
+        elif event == "job_error":
             self._fail(record)
 
     def start_jobs(self) -> None:
@@ -62,9 +64,9 @@ class Progress(logging.Handler):
         self.tell(f"logzoo: {self.jobs} jobs, about {expected} on {self.cores} cores; kernels may be compiled first")
 
     def _start(self, record: Any) -> None:
-        seconds = self.expected(str(record.output[0]).split(" ")[0]) if record.output else 0.0
-        self.running[record.jobid] = (seconds, time.monotonic())
-        self.outputs += [str(path).split(" ")[0] for path in record.output]
+        paths = [str(path).split(" ")[0] for path in record.output]
+        self.running[record.jobid] = (self.expected(paths[0]) if paths else 0.0, time.monotonic())
+        self.outputs += paths
         self.show()
 
     def _finish(self, record: Any) -> None:
@@ -94,11 +96,8 @@ class Progress(logging.Handler):
             return
         self.last = now
         share = min(self.done / self.work, 1.0) if self.work else 1.0
-        left = f"about {duration(self.remaining(now))} left"
-        self.tell(
-            f"logzoo: {share:4.0%} of the work, {self.finished} of {self.jobs} jobs, {left}",
-            lasting=not self.is_terminal,
-        )
+        left = f"{self.finished} of {self.jobs} jobs, about {duration(self.remaining(now))} left"
+        self.tell(f"logzoo: {share:4.0%} of the work, {left}", lasting=not self.is_terminal)
 
     def tell(self, text: str, *, lasting: bool = True) -> None:
         """Write a line to stderr. On a terminal, the next line overwrites a line that is not `lasting`."""
@@ -150,9 +149,8 @@ def ending(progress: Progress, folder: str, claims: str, log: str, success: bool
     if claims:
         lines.append(f"  claims    {claims}")
     lines += [f"  failed    {line}" for line in progress.failures[:_MOST_FAILURES]]
-    lines += [f"  failed    and {len(progress.failures) - _MOST_FAILURES} more"] * (
-        len(progress.failures) > _MOST_FAILURES
-    )
+    if len(progress.failures) > _MOST_FAILURES:
+        lines.append(f"  failed    and {len(progress.failures) - _MOST_FAILURES} more")
     if not success:
         lines.append("  continue  the same command with --rerun-incomplete; with --keep-going, other jobs run first")
     lines.append(f"  log       {log}")

@@ -157,8 +157,7 @@ def agreement_table(attempts: Sequence[Attempt], agreement: Agreement, mean_log_
     apart = f"{' and '.join(agreement.apart) or 'none'}, {agreement.sigmas:.1f} standard errors"
     bounds = [("lower bound (AIS - 2 std errors)", f"{agreement.lower:.4f} nat")]
     bounds += [("upper bound (RAISE + 2 std errors)", upper), ("farthest apart", apart)]
-    parts = [columns(heads, rows, words=True), table(notes) if notes else "", table(bounds)]
-    return "\n".join(part for part in parts if part)
+    return "\n".join(filter(None, (columns(heads, rows, words=True), table(notes), table(bounds))))
 
 
 def agreement_json(attempts: Sequence[Attempt], agreement: Agreement, mean_log_f: float | None = None) -> str:

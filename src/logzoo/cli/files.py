@@ -86,22 +86,18 @@ def read_data(
     return binary_matrix(str(path), matrix, visible=visible), attributes
 
 
-def read_snapshots(
-    paths: Iterable[FilePath],
-    names: str | Sequence[str] | None = None,
-    spins: bool = False,
-    transposed: bool | None = None,
-    *,
-    tell: Callable[[str], object] = warnings.warn,
-) -> list[RBM]:
-    """A list of the RBMs in files, in order. A file holds one RBM, as for `read_either`, or is a snapshots artifact."""
+def read_snapshots(paths: Iterable[FilePath], **settings: Any) -> list[RBM]:
+    """A list of the RBMs in files, in order. A file is a snapshots artifact, or holds one RBM.
+
+    settings: other arguments of `read_either`, for files with one RBM.
+    """
     rbms = []
     for path in map(Path, paths):
         artifact = read_artifact(path) if path.suffix.lower() == ".nc" else None
         if artifact is not None and artifact.attrs["artifact_schema"].startswith("snapshots/"):
             rbms += snapshots_of(artifact)
         else:
-            rbms.append(read_either(path, names, spins, transposed, tell=tell)[0])
+            rbms.append(read_either(path, **settings)[0])
     return rbms
 
 

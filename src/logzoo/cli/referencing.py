@@ -95,12 +95,14 @@ def run_score(
 def _text(theirs, ours, totals):
     """A text with errors and verdicts for each RBM, the reasons of refusals, and totals for each solver."""
     heads = ("error [nat]", "std error", "verdict")
-    form = "{0.error:+z.4f}|{0.std_error:.4f}|{0.verdict}|{1.error:+z.4f}|{1.std_error:.4f}|{1.verdict}".format
-    rows = [(row.name, *form(row, other).split("|")) for row, other in zip(theirs, ours, strict=True)]
+    heads = ("reference", *heads, *(f"ours: {head}" for head in heads))
+    rows = [(row.name, *_cells(row), *_cells(other)) for row, other in zip(theirs, ours, strict=True)]
     reasons = [(row.name, f"refused: {row.reason}") for row in theirs if row.reason]
     reasons += [(row.name, f"ours refused: {row.reason}") for row in ours if row.reason]
     counts = [(name, *map("{:.5g}".format, total.values())) for name, total in totals.items()]
-    parts = [columns(("reference", *heads, *(f"ours: {head}" for head in heads)), rows)]
-    parts += [table(reasons)] if reasons else []
-    parts += [columns(("solver", "right", "refused", "silently wrong", "RMSE [nat]", "CPU seconds"), counts)]
-    return "\n".join(parts)
+    of_solvers = columns(("solver", "right", "refused", "silently wrong", "RMSE [nat]", "CPU seconds"), counts)
+    return "\n".join(filter(None, (columns(heads, rows), table(reasons), of_solvers)))
+
+
+def _cells(score):
+    return f"{score.error:+z.4f}", f"{score.std_error:.4f}", score.verdict

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import math
+import contextlib
 import os
 import re
 import sys
@@ -53,17 +53,12 @@ def _unknown(kind, value, choices):
 
 def count(text: str) -> int:
     """The whole number that an argument such as 10000 or 1e4 denotes."""
-    try:
+    with contextlib.suppress(ValueError):
         return int(text)
-    except ValueError:
-        pass
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not number.is_integer():
-        raise argparse.ArgumentTypeError(f"expected a whole number such as 10000 or 1e4, found {text!r:.80}")
-    return int(number)
+    with contextlib.suppress(ValueError):
+        if float(text).is_integer():
+            return int(float(text))
+    raise argparse.ArgumentTypeError(f"expected a whole number such as 10000 or 1e4, found {text!r:.80}")
 
 
 def adder(commands: Any) -> Callable[..., Any]:
@@ -108,13 +103,15 @@ def run_command(
     except BrokenPipeError:
         return 141  # 128 + SIGPIPE, the exit code that a shell reports
     except ModuleNotFoundError as error:
-        tell(f"error: this needs {error.name}: pip install 'logzoo[workflow]'", parser.prog)
-        return 1
-    except (ValueError, OSError, MemoryError, OverflowError, RecursionError) as error:
-        hint = "too large a number or size: " if isinstance(error, MemoryError | OverflowError) else ""
-        hint = "too deeply nested lists: " if isinstance(error, RecursionError) else hint
-        tell(f"error: {hint}{shortened(error)}", parser.prog)
-        return 1
+        failure = f"this needs {error.name}: pip install 'logzoo[workflow]'"
+    except (MemoryError, OverflowError) as error:
+        failure = f"too large a number or size: {shortened(error)}"
+    except RecursionError as error:
+        failure = f"too deeply nested lists: {shortened(error)}"
+    except (ValueError, OSError) as error:
+        failure = shortened(error)
+    tell(f"error: {failure}", parser.prog)
+    return 1
 
 
 def warn(text: str) -> None:

@@ -130,22 +130,22 @@ def estimate(
     by_default = base is None or (isinstance(base, str) and base == "modes")
     bases = {method: ["modes" if by_default else base] for method in METHODS}
     bases["ais"] += ["visible-bias"] if by_default else []
-    finished, count = Finished(), 0
+    finished = Finished()
     if checkpoint is not None:
         checkpoint.load({"estimates": finished})
+    resumed = iter(tuple(finished.estimates))
 
     def run(method, start, sweeps, substream, note):
         """The Estimate of one method from one base, read from the checkpoint if possible."""
-        nonlocal count
-        share = ledger.part(sweeps, method)
-        if count == len(finished.estimates):
+        share, result = ledger.part(sweeps, method), next(resumed, None)
+        if result is None:
             start = modes if isinstance(start, str) and start == "modes" else start
             with stage(f"{method}, {note}", progress):
-                finished.estimates.append(estimator(method)(rbm, share, substream, {"base": start, **display}))
+                result = estimator(method)(rbm, share, substream, {"base": start, **display})
+            finished.estimates.append(result)
             if checkpoint is not None:
-                checkpoint.save_if_due(count + 1, {"estimates": finished})
-        count += 1
-        return finished.estimates[count - 1]
+                checkpoint.save_if_due(len(finished.estimates), {"estimates": finished})
+        return result
 
     rounds, sweeps, methods, outlook = [], _FIRST, METHODS, ""
     begun, spent = time.monotonic(), ledger.chain_sweeps
@@ -164,11 +164,12 @@ def estimate(
             bases[method] = [bases[method][better]]
             estimates.append(runs[better])
         rounds.append(round_of([weighed(run, evidence, _SLACK * tolerance) for run in estimates], rounds))
-        reasons = _reasons(rounds, evidence, tolerance)
+        pooled = _pooled(rounds, evidence)
+        reasons = (*weighed(pooled, evidence, _SLACK * tolerance).reasons, *unsettled(rounds, tolerance))
         methods = next_methods(rounds)
         affordable = int((ledger.remaining - _SEARCH * _MOST_SEARCHED) / len(methods))
         if not reasons or 2 * affordable < sweeps or is_hopeless(rounds, reasons, tolerance, affordable):
-            return _stated(rounds, reasons, evidence, tolerance)
+            return _stated(pooled, rounds[-1].estimates, reasons, evidence, tolerance)
         sweeps = min(next_sweeps(rounds, tolerance), affordable)
         seconds = (time.monotonic() - begun) * ledger.chains / (ledger.chain_sweeps - spent)
         times = f"{sweeps * len(methods) * seconds:.0f} s, all rounds at most {ledger.remaining * seconds:.0f} s"
@@ -226,35 +227,27 @@ def _better(runs):
     return int(np.argmax(log_z) if apart else np.argmin([run.interval_error for run in runs]))
 
 
-def _reasons(rounds, evidence, tolerance):
-    """Names of the checks that the rounds failed; empty if log Z is settled."""
-    checked = weighed(_estimate(rounds, (), evidence), evidence, _SLACK * tolerance)
-    return (*checked.reasons, *unsettled(rounds, tolerance))
-
-
-def _estimate(rounds, reasons, evidence):
-    """The Estimate pooled over rounds by `together`."""
+def _pooled(rounds, evidence):
+    """The Estimate pooled over rounds by `together`, without reasons."""
     last, (log_z, std_error) = rounds[-1], together(rounds)
     return Estimate(
         log_z=log_z,
         std_error=std_error,
         interval=(log_z - REACH * std_error, log_z + REACH * std_error),
-        reasons=reasons,
+        reasons=(),
         bounds=(evidence.lower, evidence.upper),
         diagnostics={"rounds": len(rounds), "sound_methods": len(last.sound)},
         rests_on=tuple(estimate.method for estimate in last.sound),
     )
 
 
-def _stated(rounds, reasons, evidence, tolerance):
-    """The pooled Estimate, clipped to the rigorous bounds; a refusal also has the last round's reasons."""
-    doubts = {*reasons, *(name for estimate in rounds[-1].estimates for name in estimate.reasons if reasons)}
-    result = _estimate(rounds, tuple(name for name in REASONS if name in doubts), evidence)
+def _stated(pooled, estimates, reasons, evidence, tolerance):
+    """The pooled Estimate, clipped to the rigorous bounds; a refusal also has the reasons of the last Estimates."""
     if not reasons:
         # Differences up to the tolerance count as agreement, so the half-width is the tolerance.
-        low, high = result.log_z - tolerance, result.log_z + tolerance
-    else:
-        masses = [mass + SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]
-        lows, highs = zip(result.interval, *(estimate.interval for estimate in rounds[-1].estimates), strict=True)
-        low, high = min(lows), max(*highs, *masses)
-    return cut(replace(result, interval=(low, high)))
+        return cut(replace(pooled, interval=(pooled.log_z - tolerance, pooled.log_z + tolerance)))
+    failed = {*reasons, *(name for estimate in estimates for name in estimate.reasons)}
+    masses = [mass + SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]
+    lows, highs = zip(pooled.interval, *(estimate.interval for estimate in estimates), strict=True)
+    interval = min(lows), max(*highs, *masses)
+    return cut(replace(pooled, interval=interval, reasons=tuple(name for name in REASONS if name in failed)))

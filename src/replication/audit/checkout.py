@@ -124,11 +124,10 @@ def _regenerable(folder, known):
     timed = {path for path in known if is_timed(path)}
     while more := {path for path in known if timed & set(known[path]["inputs"])} - timed:
         timed |= more
-    wanted = {path: job for path, job in known.items() if path not in timed and kind_of(path) in _COMPARED}
-    wanted = {path: job for path, job in wanted.items() if scale_of(path) and not path.endswith(".pdf")}
+    compared = {path for path in known if kind_of(path) in _COMPARED and scale_of(path) and not path.endswith(".pdf")}
     here = set(files_of(folder))
     # Inputs without a kind are templates of pages in the checkout.
-    return {path: job for path, job in wanted.items() if here >= {path, *filter(kind_of, job["inputs"])}}
+    return {path: known[path] for path in compared - timed if here >= {path, *filter(kind_of, known[path]["inputs"])}}
 
 
 def _copy_inputs(folder, scratch, inputs):

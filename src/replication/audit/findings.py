@@ -72,7 +72,10 @@ class Findings:
 
 def report(findings: Findings) -> str:
     """The report as text: a table of faults, stale files by reason, notes, and counts of checks."""
-    text = _rows([Fault._fields, *findings.faults]) if findings.faults else ""
+    text, more = "", len(findings.faults) - _SHOWN
+    if findings.faults:
+        text += table([map(_short, row) for row in (Fault._fields, *findings.faults[:_SHOWN])])
+        text += f"and {more} more (--output FILE writes all)\n\n" if more > 0 else "\n"
     for reason in sorted(set(findings.stale.values())):
         paths = [path for path, its_reason in findings.stale.items() if its_reason == reason]
         more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
@@ -102,12 +105,6 @@ def _notes(findings):
     """The notes, and a note of the files that were too large."""
     large = [f"too large, numbers not checked: {', '.join(sorted(findings.large))}"] if findings.large else []
     return [*findings.notes, *large]
-
-
-def _rows(rows):
-    more = len(rows) - 1 - _SHOWN
-    shown = table([[_short(cell) for cell in row] for row in rows[: _SHOWN + 1]])
-    return shown + (f"and {more} more (--output FILE writes all)\n" if more > 0 else "") + "\n"
 
 
 def _short(text):

@@ -48,20 +48,16 @@ def manifest_path(scale: str) -> str:
     return f"data/{scale}/manifest.json"
 
 
-def listed_files(folder: FilePath, scale: str, shared: Iterable[str] = ()) -> dict[str, str]:
-    """Returns {path: sha256} of the present files of a scale, and of the data sets and raw files in `shared`."""
-    paths = [path for path in files_of(folder) if kind_of(path) not in UNLISTED]
-    return {
-        path: sha256_of(Path(folder, path))
-        for path in paths
-        if scale_of(path) == scale or (scale_of(path) is None and path in shared)
-    }
-
-
 def write_manifest(folder: FilePath, scale: str, shared: Iterable[str] = (), protocol: str = "") -> str:
-    """Write the manifest of a finished run atomically. Returns the SHA-256 of the manifest itself."""
+    """Write the manifest of a finished run atomically. Returns the SHA-256 of the manifest itself.
+
+    shared: data sets and raw files of the run, which belong to no scale.
+    """
     path = Path(folder, manifest_path(scale))
-    write_text(path, Manifest(scale, listed_files(folder, scale, shared), {}, {}, protocol).text())
+    names = [name for name in files_of(folder) if kind_of(name) not in UNLISTED]
+    names = [name for name in names if scale_of(name) == scale or name in shared]
+    files = {name: sha256_of(Path(folder, name)) for name in names}
+    write_text(path, Manifest(scale, files, {}, {}, protocol).text())
     return sha256_of(path)
 
 

@@ -11,6 +11,7 @@ NAME` gives a table. If the run is unfinished, the published verdicts are quoted
 import re
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import compress
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -118,13 +119,8 @@ class _Results:
             return VERDICTS[self._rows[of]["verdict"]]
         if name == "summary":
             return summary(self._card, self._scale)
-        blocks = {
-            "papers": self._papers,
-            "claims": self._claims,
-            "findings": self._findings,
-            "undecided": self._undecided,
-            "untested": self._untested,
-        }
+        blocks = {"papers": self._papers, "claims": self._claims, "findings": self._findings}
+        blocks |= {"undecided": self._undecided, "untested": self._untested}
         if name in blocks:
             return "\n\n" + "\n".join(blocks[name](PurePosixPath(page).parent)) + "\n\n"
         written = list((self._files / "figures" / self._scale).glob(f"*/{of}.md"))
@@ -136,16 +132,12 @@ class _Results:
 
     def _papers(self, _):
         by_paper = counts_by_paper(self._rows.values())
-        words = [
-            word
-            for word, counts in zip(VERDICTS.values(), zip(*by_paper.values(), strict=True), strict=True)
-            if any(counts)
-        ]
+        seen = [any(counts) for counts in zip(*by_paper.values(), strict=True)]
+        words = list(compress(VERDICTS.values(), seen))
         yield f"| paper | {' | '.join(words)} |"
         yield "|---|" + "---|" * len(words)
         for paper, counts in by_paper.items():
-            named = dict(zip(VERDICTS.values(), counts, strict=True))
-            yield f"| {paper} | {' | '.join(str(named[word]) for word in words)} |"
+            yield f"| {paper} | {' | '.join(map(str, compress(counts, seen)))} |"
 
     def _claims(self, folder):
         yield "| claim | measured | needs | verdict |"
