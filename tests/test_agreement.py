@@ -1,6 +1,7 @@
 """All estimators on one model: which ones run, their combined result, and the output of the command line."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +25,7 @@ def attempts(*estimates):
     return [Attempt(one.method, one, 0.1, "") for one in estimates]
 
 
+NUMBER = re.compile(r"[\d.]*\d")
 SMALL = normal_rbm(1, 6, 4, 0.5)
 DATA = np.random.default_rng(2).integers(0, 2, (30, 6)).astype(np.uint8)
 
@@ -44,7 +46,7 @@ def test_all_estimators_on_a_small_model_agree():
 @pytest.mark.parametrize("impossible", [{"sweeps": 0}, {"chains": 1}])
 def test_impossible_settings_are_refused_before_any_method_runs(impossible, monkeypatch):
     monkeypatch.delattr("logzoo.cli.agreement.gather")
-    with pytest.raises(ValueError, match=next(iter(impossible))):
+    with pytest.raises(ValueError, match=f"^{next(iter(impossible))}: "):
         try_all(SMALL, **{"data": DATA, "sweeps": 400, "chains": 20, **impossible})
 
 
@@ -106,17 +108,15 @@ def test_a_disagreement_is_a_warning(tmp_path, monkeypatch, capsys):
     assert main(["estimate", "model.nc", "--method", "all"]) == 0
     out, err = capsys.readouterr()
     head, _, *lines = out.splitlines()
-    said = "ais and bar lie 14.1 standard errors apart: some interval here is wrong"
-    assert head == f"log Z from 5.0000 to 7.0000 nat: 2 of 3 methods converged, {said}" and err == ""
+    assert NUMBER.findall(head) == ["5.0000", "7.0000", "2", "3", "14.1"] and "ais and bar" in head and err == ""
     assert [line.split()[0] for line in lines[:4]] == ["method", "ais", "bar", "ts"]
     assert lines[3].endswith("no: drift") and lines[5] == f"drift  {REASONS['drift']}"
     assert main(["estimate", "model.nc", "--method", "all", "--json"]) == 0
     errors = capsys.readouterr().err.splitlines()
-    assert errors[0].endswith(said) and errors[1].endswith("intervals: ts") and len(errors) == 2
+    assert "ais and bar" in errors[0] and errors[1].endswith(": ts") and len(errors) == 2
 
 
 def test_bounds_count_as_converged_and_are_no_ends_of_the_range():
     bounds = estimate("raise", 9.0, 0.1), estimate("trajectory-raise", 9.0, 0.1)
     apart = attempts(estimate("ais", 5.0, 0.1), estimate("bar", 5.1, 0.1), *bounds)
-    said = "4 of 4 methods converged, no two more than 4 standard errors apart"
-    assert headline(apart, agreement_of(apart)) == f"log Z from 5.0000 to 5.1000 nat: {said}"
+    assert NUMBER.findall(headline(apart, agreement_of(apart))) == ["5.0000", "5.1000", "4", "4", "4"]

@@ -119,7 +119,7 @@ def test_files_that_are_not_the_artifact_are_refused(tmp_path):
         assert str(caught.value).startswith(f"{wrong}: ") and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("failure", [KeyboardInterrupt, OSError("disk full"), "silent damage"])
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, OSError, None])
 def test_a_failed_write_leaves_the_target_alone(tmp_path, monkeypatch, failure):
     path = write(tmp_path / "a.nc")
     before = path.read_bytes()
@@ -127,11 +127,12 @@ def test_a_failed_write_leaves_the_target_alone(tmp_path, monkeypatch, failure):
 
     def fail(dataset, *arguments, **options):
         original(dataset.assign(log_z=dataset.log_z + 1), *arguments, **options)
-        if failure != "silent damage":
+        if failure:
             raise failure
 
     monkeypatch.setattr(xarray.Dataset, "to_netcdf", fail)
-    with pytest.raises((KeyboardInterrupt, OSError, ValueError)):
+    # Without an exception the file does not hold what was to be written.
+    with pytest.raises(failure or ValueError):
         write(path, estimate(1.0))
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["a.nc"]
 
@@ -146,15 +147,15 @@ def test_attributes_that_netcdf_cannot_hold_are_refused(tmp_path, value):
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize("path", ["/home/me/model.nc", "C:\\models\\a.nc"])
-def test_unusable_arguments_and_absolute_paths_are_refused(tmp_path, path):
+def test_unusable_arguments_and_absolute_paths_are_refused(tmp_path):
+    path = "/home/me/model.nc"
     for changes, reason in [
         ({"parameters": {"a": object()}}, "parameters cannot be written as JSON"),
         ({"parameters": {"a": float("nan")}}, "parameters cannot be written as JSON"),
         ({"kind": "plot"}, "unknown kind of artifact 'plot': expected one of dataset, model"),
         ({"source": None}, "global attribute 'source_sha256' is None"),
         ({"parameters": {"files": [{"model": path}]}}, "absolute path"),
-        ({"inputs": {path: "0"}}, "absolute path"),
+        ({"inputs": {"C:\\models\\a.nc": "0"}}, "absolute path"),
         ({"seed_path": path}, "absolute path"),
     ]:
         with pytest.raises(ValueError, match=reason):

@@ -98,7 +98,8 @@ def test_an_edit_is_found_by_the_manifest_and_by_its_hash_or_makes_what_was_made
     edit(tree / ESTIMATE, nudged("log_z"))
     edit(tree / LEAF, lambda one: one.assign_attrs(title="Another"), rehash=False)
     assert faults(tree) == {(ESTIMATE, "manifest"), (LEAF, "content"), (LEAF, "manifest")}
-    assert audit(tree).stale == {"data/tiny/zoo.nc": f"made from another version of {ESTIMATE}"}
+    (stale,) = audit(tree).stale.items()
+    assert stale[0] == "data/tiny/zoo.nc" and ESTIMATE in stale[1]
 
 
 def test_a_file_made_before_its_input_was_made_again_is_stale_and_no_fault(tree):
@@ -107,7 +108,7 @@ def test_a_file_made_before_its_input_was_made_again_is_stale_and_no_fault(tree)
     relisted(tree)
     findings = audit(tree, {"tiny": jobs_of(tree)})
     assert findings.faults == []
-    assert set(findings.stale) == {CARD, PICTURE, PDF} and "stale files are not faults; snakemake" in report(findings)
+    assert set(findings.stale) == {CARD, PICTURE, PDF} and "snakemake" in report(findings)
 
 
 def test_what_configuration_and_code_would_make_otherwise_is_stale_and_no_fault(tree):
@@ -129,7 +130,7 @@ def test_what_configuration_and_code_would_make_otherwise_is_stale_and_no_fault(
         ("data/tiny/truths/b.nc", "no job"),
     ):
         assert words in stale[path]
-    assert "tiny: 1 files of the configuration are not here, first data/tiny/models/c.nc" in findings.notes
+    assert any(note.startswith("tiny: 1 ") and "data/tiny/models/c.nc" in note for note in findings.notes)
 
 
 def test_raw_files_have_a_checksum_of_the_configuration(pristine):
@@ -146,10 +147,10 @@ def test_leftovers_and_what_is_no_regular_file_are_faults_and_are_neither_opened
     os.mkfifo(tree / "data/tiny/models/fifo.nc")
     (tree / "data/tiny/models/link.nc").symlink_to("a.nc")
     (tree / "figures/tiny/round").symlink_to("round")
-    kinds = {"data/tiny/models/fifo.nc": "a device, FIFO or socket", "data/tiny/models/link.nc": "a link"}
-    kinds |= {"figures/tiny/round": "a link", "data/tiny/estimates/a/deeper": "a folder below all folders of a run"}
-    assert walked(tree)[1] == kinds
-    assert {file for file, check in faults(tree) if check == "leftover"} == {*left[:2], *kinds}
+    links = {"data/tiny/models/link.nc", "figures/tiny/round"}
+    odd = {*links, "data/tiny/models/fifo.nc", "data/tiny/estimates/a/deeper"}
+    assert walked(tree)[1].keys() == odd and {path for path, kind in walked(tree)[1].items() if "link" in kind} == links
+    assert {file for file, check in faults(tree) if check == "leftover"} == {*left[:2], *odd}
 
 
 @pytest.mark.parametrize("file", [PICTURE, PDF, "figures/tiny/scorecard.html"])
@@ -220,7 +221,7 @@ def test_published_files_are_regenerated_by_the_rules_of_the_checkout(published)
     checkout.regenerate(findings, tree, jobs, configfiles, 100, 0)
     (tree / edited).write_bytes(kept)
     assert findings.checks["regenerated"] >= 2
-    assert [(fault.file, fault.found) for fault in findings.faults] == [(edited, "other numbers or attributes")]
+    assert [fault.file for fault in findings.faults] == [edited]
     changed = {path for path in tree.rglob("*") if path.is_file() and path.stat().st_mtime_ns != before.get(path)}
     assert changed == {tree / edited}
 
@@ -256,9 +257,9 @@ def test_a_users_configuration_names_its_scale(tmp_path, text):
         checkout.configuration_files(tmp_path / "mine.yaml")
 
 
-@pytest.mark.parametrize("arguments", [["--regenerate", "-1"], ["--seed", "x"], ["--configfile", "none.yaml"]])
-def test_wrong_use_is_one_line(pristine, tmp_path, arguments, capfd):
-    assert main(["audit", str(pristine), *arguments]) == 1
+@pytest.mark.parametrize("arguments", ["{} --regenerate -1", "{} --seed x", "{} --configfile none.yaml", "."])
+def test_wrong_use_is_one_line(pristine, tmp_path, monkeypatch, arguments, capfd):
+    monkeypatch.chdir(tmp_path)
+    assert main(["audit", *arguments.format(pristine).split()]) == 1
     error = capfd.readouterr().err
     assert error.startswith("replication: error: ") and error.count("\n") == 1
-    assert main(["audit", str(tmp_path)]) == 1 and "expected the folder of a project" in capfd.readouterr().err

@@ -42,6 +42,16 @@ WRONG = [
     ({"figures": {"ins-f3": {"trainers": ["exact"]}}}, "figures.ins-f3.trainers: expected a list with ins, pcd, pt"),
     ({"figures": {"lv-f2a": {"means": ["mnist-10"]}}}, "figures.lv-f2a.means: expected one or more of `models`"),
     ({"figures": {"lv-f4": {"shares": [0]}}}, "figures.lv-f4.shares.0: expected .* above 0, found 0"),
+    ({"figures": {"rts-f1": {"replicas": 3}}}, "figures.rts-f1: unknown key 'replicas'; .*replicates"),
+    ({"figures": {"rts-f1": {"model": "mnist-11"}}}, "figures.rts-f1: models: .*'mnist-11'; did you mean 'mnist-10'"),
+    ({"figures": {"rts-f7": {"remedies": ["magic"]}}}, "figures.rts-f7: estimators: unknown value 'magic'"),
+    # Entries that a figure cannot draw, or from which claims cannot be judged.
+    ({"figures": {"rts-f1": {"shown": [1, 9]}}}, "figures.rts-f1.shown: expected .* at most 8, found 9"),
+    ({"figures": {"rts-f3": {"estimators": ["ais", "raise"]}}}, "figures.rts-f3.estimators: .* rts, ais, raise, found"),
+    ({"figures": {"rts-f4": {"mbar_ladders": [7]}}}, r"figures.rts-f4.mbar_ladders: expected .* found \[7\]"),
+    ({"figures": {"rts-f5": {"others": []}}}, r"figures.rts-f5.others: expected .* found \[\]"),
+    ({"figures": {"rts-f7": {"estimators": ["rts-uniform", "rts"]}}}, "figures.rts-f7.estimators: .*, ais-uniform, .*"),
+    ({"figures": {"lv-f4": {"estimators": ["ais", "ais-modes"]}}}, "figures.lv-f4.estimators: .* the matched base"),
 ]
 
 

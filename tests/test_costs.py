@@ -50,7 +50,7 @@ def test_no_job_of_the_quick_scale_can_take_longer_on_the_digits_than_the_whole_
     sizes = {"visible": 64, "splits": {"train": 1297, "validation": 250, "test": 250}}
     real, digits = jobs_of(), jobs_of({"datasets": dict.fromkeys(catalogue_of().config["datasets"], sizes)})
     assert set(real) == set(digits) and len(digits) > 300
-    most = {path: costs.seconds_of(job.ceiling) for path, job in digits.items()}
+    most = {path: job.most_seconds for path, job in digits.items()}
     assert sum(most.values()) <= sum(costs.seconds_of(job.work) for job in real.values())
     assert max(most.values()) < 120
 
@@ -75,6 +75,8 @@ def test_the_table_has_the_cost_of_every_figure_and_table():
     assert set(rows) == {*catalogue.shown, "everything"}
     hours, most = ({name: float(row[at].replace(",", "")) for name, row in rows.items()} for at in (-3, -1))
     assert all(most[name] >= hours[name] for name in rows)
-    assert max(hours[name] for name in catalogue.shown) <= hours["everything"] < sum(hours.values())
+    shown = [hours[name] for name in catalogue.shown]
+    # Figures share models and estimates, which "everything" counts once.
+    assert max(shown) <= hours["everything"] < 0.9 * sum(shown)
     judged = {name: hours[name] for name in catalogue.verdicts}
     assert costs.core_hours(catalogue) == pytest.approx(judged, abs=0.01)

@@ -263,7 +263,7 @@ def test_label_units_are_the_last_visible_units(tmp_path):
     np.testing.assert_array_equal(visible_matrix(dataset)[:, :6], visible_matrix(plain))
     np.testing.assert_array_equal(visible_matrix(dataset)[:, 6:], np.eye(10)[[0, 1, 2, 3, 4, 7, 8, 9]])
     assert dataset["label"].equals(plain["label"])
-    with pytest.raises(ValueError, match="grey: expected a data set whose last visible units are the label"):
+    with pytest.raises(ValueError, match="^grey: .*label"):
         label_units(plain)
 
 
@@ -276,7 +276,7 @@ def test_label_units_need_labels_that_fit(tmp_path, toy):
     with pytest.raises(ValueError, match="^libsvm: expected labels from 0 to 1, found -1$"):
         one_hot("libsvm", np.array([1, -1, 0]), 2)
     entry, folder, _ = toy
-    with pytest.raises(ValueError, match="^toy: expected a label of every example for 2 label units, found none$"):
+    with pytest.raises(ValueError, match="^toy: .*label.* 2 label units, found none$"):
         build_dataset("toy", {**entry, "visible": 4, "label_units": 2}, folder)
 
 

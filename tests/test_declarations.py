@@ -67,27 +67,6 @@ def test_a_plan_imports_nothing_that_takes_long():
     assert not {name.split(".")[0] for name in loaded} & {"matplotlib", "numba", "pandas", "scipy", "xarray"}
 
 
-@pytest.mark.parametrize(
-    ("figure", "entry", "complaint"),
-    [
-        ("rts-f1", {"replicas": 3}, ": unknown key 'replicas'; .*expected one of .*replicates"),
-        ("rts-f1", {"model": "mnist-11"}, ": models: unknown value 'mnist-11'; did you mean 'mnist-10'"),
-        ("rts-f7", {"remedies": ["magic"]}, ": estimators: unknown value 'magic'"),
-        # Entries that a figure cannot draw, or from which claims cannot be judged.
-        ("rts-f1", {"shown": [1, 9]}, ".shown: expected .* at most 8, found 9"),
-        ("rts-f3", {"estimators": ["ais", "raise"]}, ".estimators: expected a list with rts, ais, raise, found"),
-        ("rts-f4", {"mbar_ladders": [7]}, r".mbar_ladders: expected .* found \[7\]"),
-        ("rts-f5", {"others": []}, r".others: expected .* found \[\]"),
-        ("rts-f7", {"estimators": ["rts-uniform", "rts"]}, ".estimators: expected .*, ais-uniform, .*"),
-        ("lv-f4", {"estimators": ["ais", "ais-modes"]}, ".estimators: expected .* the matched base, found"),
-    ],
-)
-def test_a_wrong_entry_is_one_line_naming_the_key(figure, entry, complaint):
-    with pytest.raises(ValueError, match=f"figures.{figure}{complaint}") as caught:
-        catalogue_of({"figures": {figure: entry}})
-    assert "\n" not in str(caught.value)
-
-
 def test_a_missing_setting_and_an_unknown_figure_are_named():
     config = merged_configuration()
     del config["figures"]["rts-f1"]["rungs"]

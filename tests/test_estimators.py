@@ -7,7 +7,7 @@ from io import StringIO
 import numpy as np
 import pytest
 from drills import intervals
-from twins import two_modes
+from twins import normal_rbm, two_modes
 
 from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
 from logzoo.budgets import SweepLedger
@@ -17,8 +17,6 @@ from logzoo.estimators.result import DIAGNOSTICS, Estimate
 from logzoo.streams import root_stream
 
 NAMES = sorted(ESTIMATORS)
-# The other estimators have separate tests, in test_deterministic.py.
-DRAWN = [name for name in NAMES if ESTIMATORS[name].drawn]
 # Options that leave enough independent parts for Student's quantiles to be near those of a normal.
 MANY_PARTS = {"bar": {"rungs": 8}, "pt-mbar": {"rungs": 8}, "raise": {"vectors": 40}, "smc": {"islands": 50}}
 MANY_PARTS |= {"trajectory": {"rungs": 8}, "trajectory-raise": {"vectors": 40}}
@@ -60,22 +58,47 @@ def test_intervals_contain_the_estimate_and_are_as_wide_as_the_standard_error_sa
     assert (high - low) / result.std_error == pytest.approx(2 * 1.96, rel=0.15)
 
 
-@pytest.mark.parametrize("method", NAMES)
-def test_the_same_stream_repeats_an_estimate_and_another_does_not(method):
-    rbm = random_rbm(2)
-    estimate, again, other = (estimated(method, seed=seed, rbm=rbm)[0] for seed in (0, 0, 1))
-    assert estimate == again
-    if method in DRAWN:
-        assert other.log_z != estimate.log_z and other.std_error != estimate.std_error
+HALVES, PRIORS = np.full((3, 8), 0.5), (np.inf, 1e6, True, "steep", [1.0, 2.0], [1.0, 2.0, 0.0, 1.0])
+IMPOSSIBLE = [
+    *((method, {"wrung": 3}, rf"{method}: unknown option 'wrung'.*expected one of .*base") for method in NAMES),
+    *(("ais", {"base": [0.0]}, "base"), ("ais-moments", {"knots": 1}, "knots")),
+    ("ais-moments", {"moments": 0.5, "fitting": 0.5}, "moments, fitting"),
+    *(("bar", {"rungs": 1}, "rungs"), ("bar", {"rungs": 11}, "rungs: .* 10"), ("bar", {"ladder": "steep"}, "ladder")),
+    *(("bar", {"ladder": [0.0, 1.0], "rungs": 3}, "ladder"), ("bar", {"base": [0.0]}, "base")),
+    *(("bar", {"burn_in": 1.0}, "burn_in"), ("bar", {"burn_in": "long"}, "burn_in")),
+    *(("las-vegas", {"cap": 0}, "cap"), ("las-vegas", {"data": None}, "data: .*0/1 matrix")),
+    ("las-vegas", {"rounds": 150_000}, "rounds: .*200,000.* 150,?000"),
+    *(("mbar", {"draws": 0}, "draws"), ("mbar", {"rungs": 5000, "draws": 10_000}, "draws: .*20,000,000")),
+    *(("raise", {"data": None}, "data: .*0/1 matrix"), ("raise", {"data": HALVES}, "data: .*zeros and ones")),
+    ("raise", {"vectors": 11}, "vectors: .*at most 10"),
+    *(("rts", {"form": "both"}, "form"), ("rts", {"rungs": 1}, "rungs"), ("rts", {"ladder": "steep"}, "ladder")),
+    *(("rts", {"base": "flat"}, "base"), ("rts", {"initial_sweeps": 0}, "initial_sweeps")),
+    *(("rts", {"initial_iterations": 0}, "initial_iterations"), ("rts", {"settling": 1.0}, "settling")),
+    *(("rts", {"rungs": 4, "prior": prior}, "prior") for prior in PRIORS),
+    *(("sams", {"groups": 1}, "groups"), ("sams", {"flatness": 0}, "flatness")),
+    *(("smc", {"islands": 1}, "islands"), ("smc", {"resample": 1.0}, "resample"), ("smc", {"kept": 0}, "kept")),
+    ("wang-landau", {"flatness": 1.0}, "flatness"),
+]
+# These are refused only when the run begins.
+LATE = [
+    *(("ais", {"ladder": [0.0, 1.0]}, "ladder"), ("raise", {"ladder": "steep"}, "ladder")),
+    *(("las-vegas", {"tours": 0}, "tours"), ("las-vegas", {"tours": 190_000}, "tours: expected at most 1[0-9]{2},")),
+    ("smc", {"kept": 30_000}, "kept: expected at most 1.* 30,?000"),
+]
+
+
+@pytest.mark.parametrize(("method", "options", "match"), IMPOSSIBLE + LATE)
+def test_impossible_options_are_refused_in_one_line_before_any_sweep(method, options, match):
+    ledger = SweepLedger(20_000, 10)
+    options = {"data": np.eye(2, 8)} | options if method in ("las-vegas", "raise") else options
+    with pytest.raises(ValueError, match=f"^{match}") as caught:
+        estimator(method)(normal_rbm(1, 8, 5), ledger, root_stream(0), options)
+    assert "\n" not in str(caught.value)
+    assert ledger.spent == 0 or match in [row[2] for row in LATE]
 
 
 @pytest.mark.parametrize("method", NAMES)
-def test_unknown_options_and_one_chain_are_refused_before_any_sweep(method):
-    ledger = SweepLedger(100, 5)
-    with pytest.raises(ValueError, match=rf"{method}: unknown option 'wrung'.*expected one of .*base") as caught:
-        estimator(method)(random_rbm(1), ledger, root_stream(0), {"wrung": 3})
-    assert "\n" not in str(caught.value) and ledger.spent == 0
-    # One chain has no spread.
+def test_one_chain_has_no_spread_and_is_refused(method):
     with pytest.raises(ValueError, match="chains: expected at least 2"):
         estimated(method, chains=1)
 
@@ -83,9 +106,9 @@ def test_unknown_options_and_one_chain_are_refused_before_any_sweep(method):
 def test_unknown_methods_are_refused_with_the_choices():
     with pytest.raises(ValueError, match="unknown value 'magic'.*ais.*rts"):
         estimate_log_z(random_rbm(1), "magic")
-    for bad, match in (({"sweeps": 0}, "sweeps"), ({"chains": 2.5}, "chains"), ({"base": [0.0]}, "base")):
-        with pytest.raises(ValueError, match=match):
-            estimate_log_z(random_rbm(1), "ais", **bad)
+    for name, value in (("sweeps", 0), ("chains", 2.5), ("base", [0.0])):
+        with pytest.raises(ValueError, match=f"^{name}: "):
+            estimate_log_z(random_rbm(1), "ais", **{name: value})
 
 
 def test_undeclared_diagnostics_and_infinite_results_are_refused():
@@ -123,12 +146,11 @@ def test_both_modes_are_found_from_the_uniform_base(method):
     rbm = two_modes(coupling=0.6)
     estimate = estimate_log_z(rbm, method, sweeps=1500, chains=50, check=False, base="uniform")
     error = estimate.log_z - exact_log_z(rbm)
+    # An estimate of one mode alone would be too low by log 2.
     assert abs(error) < 4 * estimate.std_error < 0.4
-    # Missing one mode costs log 2.
-    assert abs(error - math.log(2)) > 4 * estimate.std_error
 
 
-@pytest.mark.parametrize("method", ["rts", "ts"])
+@pytest.mark.parametrize("method", ["rts", "ts", "ti-rb"])
 def test_a_hopeless_budget_is_flagged(method):
     settings = {"chains": 20, "check": False, "base": "uniform"}
     assert not estimate_log_z(two_modes(), method, sweeps=40, **settings).converged
@@ -138,7 +160,8 @@ def test_a_hopeless_budget_is_flagged(method):
 def test_annealing_that_rests_on_one_weight_is_flagged():
     generator = np.random.default_rng(0)
     rbm = RBM(generator.normal(0, 4, (30, 30)), generator.normal(0, 2, 30), generator.normal(0, 2, 30))
-    assert not estimate_log_z(rbm, "ais", sweeps=1, chains=10, check=False, base="uniform").converged
+    estimate = estimate_log_z(rbm, "ais", sweeps=1, chains=10, check=False, base="uniform")
+    assert "few-effective" in estimate.reasons
 
 
 @pytest.mark.parametrize("method", NAMES)

@@ -103,19 +103,6 @@ def test_ais_lies_below_and_raise_above_with_few_sweeps_and_both_tend_to_the_tru
     assert abs(many) < 0.02 and abs(sigmas) < 4.0
 
 
-def test_impossible_options_of_raise_are_refused_with_their_name():
-    for name, value, match in (
-        ("data", None, "^data: expected a 0/1 matrix"),
-        ("data", np.full((3, 8), 0.5), "^data: expected zeros and ones"),
-        ("vectors", 21, "^vectors: expected at most 20"),
-        ("ladder", "steep", "ladder"),
-    ):
-        options = {"data": np.zeros((3, 8)), name: value}
-        with pytest.raises(ValueError, match=match) as caught:
-            estimator("raise")(small_rbm(), SweepLedger(50, 20), root_stream(0), options)
-        assert "\n" not in str(caught.value)
-
-
 @pytest.mark.parametrize("vectors", [1, 20])
 def test_any_number_of_vectors_gives_an_interval(vectors):
     options = {"data": model_draws(small_rbm(), 5), "vectors": vectors}
@@ -157,7 +144,6 @@ def test_the_root_of_the_bridge_equation_is_that_of_another_implementation():
     for pair, (first, other) in enumerate(pairs):
         peer = -pymbar.bar(-first, other, compute_uncertainty=False)["Delta_f"]
         assert result[pair] == pytest.approx(peer, abs=1e-5)
-        assert result[pair] != pytest.approx(np.log(np.mean(np.exp(first))), abs=1e-5)
 
 
 def fed(up, down, burning, sweeps):
@@ -181,7 +167,7 @@ def test_bridge_sums_come_close_to_the_root_for_all_draws_without_keeping_them(b
     # With an s that is a nat off, or without s, the ratio would not pass.
     assert np.max(np.abs(result - best)) < 0.02
     assert np.max(np.abs(result - 1.5)) < 4 * 0.03
-    assert 0.005 < error < 0.06
+    assert 0.012 < error < 0.03
     assert np.min(np.abs(result - sums.log_s - 1.5)) > 0.5
     short = fed(up[: burning + 500], down[: burning + 500], burning, 500)
     assert short.parts().nbytes == sums.parts().nbytes

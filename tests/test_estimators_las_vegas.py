@@ -128,23 +128,6 @@ def test_an_error_that_no_tour_has_shown_yet_is_allowed_for():
     assert std_error == pytest.approx(many.length.std() / np.sqrt(5000) / mean, rel=0.01)
 
 
-@pytest.mark.parametrize(
-    ("settings", "match"),
-    [
-        ({"data": None}, "data: expected a 0/1 matrix"),
-        ({"rounds": 300}, "rounds: expected a stopping set of at most half of the budget of 1,000 sweeps, found 300"),
-        ({"cap": 0}, "cap"),
-        ({"tours": 0}, "tours"),
-        ({"tours": 950}, r"tours: expected at most [789]\d\d \(sweeps left for them\), found 950"),
-    ],
-)
-def test_impossible_options_are_refused_in_one_line(settings, match):
-    rbm = random_rbm(10, 6, 0.4)
-    with pytest.raises(ValueError, match=match) as caught:
-        estimate_log_z(rbm, "las-vegas", sweeps=100, chains=10, **{"data": some_data(rbm), **settings})
-    assert "\n" not in str(caught.value)
-
-
 def test_a_mean_that_rests_on_a_few_long_tours_is_flagged():
     rbm = random_rbm(10, 6, 0.4)
     stopping = stopping_set(kernel_parameters(rbm, np.zeros(10)), some_data(rbm), 3, root_stream(0))

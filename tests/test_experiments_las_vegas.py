@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import xarray as xr
 from scipy.special import expit
+from twins import normal_rbm
 
 from logzoo.models.exact_sums import exact_log_z
-from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.stopping_sets import first_draws, stopping_set, unpacked_states, walk
 from logzoo.samplers.tour_chains import TourSampler
@@ -20,8 +20,7 @@ from replication.papers.las_vegas.lv_tours import Images, broken_chains, inspect
 
 
 def random_rbm(visible, hidden, scale=1.0, seed=0):
-    generator = np.random.default_rng([seed, visible, hidden])
-    return RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
+    return normal_rbm([seed, visible, hidden], visible, hidden, scale)
 
 
 def images_of(visible, count=40, grey=False, seed=0):
@@ -137,14 +136,14 @@ def test_log_z_by_tours_ends_at_the_exact_one():
     assert abs(error.mean()) < 5.5 * error.std(ddof=1) / np.sqrt(12) and error.std() > 0
     assert error.std() < 0.3 * result["log_z"].isel(tours=0).values.std()
     last = result.isel(tours=-1)
-    assert ((last["low"] <= exact) & (exact <= last["high"])).mean() > 0.7
+    assert ((last["low"] <= exact) & (exact <= last["high"])).mean() > 0.8
     assert list(result["tours"].values[[0, -1]]) == [10, 3000]
     spent = result["chain_sweeps"]
     assert (spent.diff("tours") > 0).all() and (spent >= 25 + result["tours"]).all()
     for share in (0.5, 1.0):
         expected = share * float(last["chain_sweeps"].mean())
         np.testing.assert_allclose(result["other_chain_sweeps"].sel(share=share), expected, atol=10)
-    assert abs(float((result["other_log_z"] - exact).mean())) < 0.5
+    assert abs(float((result["other_log_z"] - exact).mean())) < 0.05
 
 
 DATA = (np.random.default_rng(0).random((40, 6)) < 0.3).astype(np.uint8)
@@ -169,7 +168,7 @@ def test_likelihoods_over_rates_and_runs_are_exact_and_divergence_is_no_number()
         assert float(one["log_likelihood"].sel(split="test")) == pytest.approx(expected, abs=1e-9)
         assert int(one["chain_sweeps"]) == 200
     assert result["log_likelihood"].sel(rate=5.0).isnull().all() and result["log_z"].sel(rate=0.1).notnull().all()
-    with pytest.raises(ValueError, match="batch"):
+    with pytest.raises(ValueError, match="^batch: "):
         trained_likelihoods(lambda rate, run: train_rbm(DATA, "cd", hidden=3, updates=1), splits, rates=[0.1], runs=1)
 
 

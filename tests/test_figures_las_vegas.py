@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import xarray as xr
+from twins import normal_rbm
 
-from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 from replication.papers.las_vegas import lv_f2c as f2c
 from replication.papers.las_vegas import lv_f4 as f4
@@ -18,9 +18,8 @@ NOTICE = {"stand_in_for": "mnist-grey", "stand_in_reason": "none"}
 NAMES = {"ais": "AIS", "bar": "BAR"}
 
 
-def random_rbm(hidden, seed=0):
-    generator = np.random.default_rng([seed, hidden])
-    return RBM(*(generator.standard_normal(shape) for shape in ((9, hidden), 9, hidden)))
+def random_rbm(hidden):
+    return normal_rbm([0, hidden], 9, hidden)
 
 
 @pytest.fixture(scope="module")

@@ -111,8 +111,3 @@ def test_the_exact_phase_is_exact(monkeypatch):
     for means, expected in zip(result, twins.expectations(MODEL), strict=True):
         np.testing.assert_allclose(means, expected, atol=1e-6)
     assert phase.log_z == pytest.approx(twins.brute_log_z(MODEL), abs=1e-6)
-
-
-def test_no_trainer_is_left_out():
-    assert {*SAMPLED, *OTHERS} == set(TRAINERS)
-    assert set(SETTINGS) == set(SAMPLED) - {"cd"}

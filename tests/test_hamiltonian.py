@@ -18,8 +18,8 @@ from logzoo.samplers.hamiltonian_chains import adapted_step, fit_acceptance, ste
 from logzoo.samplers.tempering_chains import updated_log_z
 from logzoo.streams import root_stream
 
-fill_normals, leapfrog, move = (from_python(part) for part in (kernel.fill_normals, kernel.leapfrog, kernel.move))
-tempered_gradient, uniform = from_python(kernel.tempered_gradient), from_python(kernel.uniform)
+fill_normals, move = from_python(kernel.fill_normals), from_python(kernel.move)
+uniform = from_python(kernel.uniform)
 
 STREAM = root_stream(3).child("hamiltonian")
 TARGET = GaussianMixture.pair(4, 3.0, 0.5)
@@ -53,31 +53,6 @@ def normals_twin(key, chain, draw, count):
     pairs = zip(uniforms[::2], uniforms[1::2], strict=True)
     both = [math.sqrt(-2 * math.log(a)) * f(2 * math.pi * b) for a, b in pairs for f in (math.cos, math.sin)]
     return np.array(both[:count])
-
-
-def energy_errors(step):
-    """Mean |rise of the energy| along trajectories of the same duration from the same starts."""
-    generator, settings = np.random.default_rng(1), (TARGET.parameters, BASE.parameters, 0.4, step, round(1.6 / step))
-    starts = (generator.standard_normal((2, 4)) for _ in range(50))
-    return np.mean([abs(leapfrog(*settings, x, momentum, *np.empty((2, 4)))) for x, momentum in starts])
-
-
-def test_energy_error_falls_with_the_square_of_the_step():
-    coarse, fine, finer = (energy_errors(step) for step in (0.2, 0.1, 0.05))
-    assert 3.5 < coarse / fine < 4.5 and 3.5 < fine / finer < 4.5
-
-
-def test_leapfrog_runs_backwards():
-    generator = np.random.default_rng(2)
-    x, momentum = generator.standard_normal((2, 4))
-    before, scratch = x.copy(), np.empty((2, 4))
-    settings = (TARGET.parameters, BASE.parameters, 0.7, 0.3, 12)
-    forth = leapfrog(*settings, x, momentum, *scratch)
-    assert np.max(np.abs(x - before)) > 0.1
-    momentum *= -1.0
-    back = leapfrog(*settings, x, momentum, *scratch)
-    np.testing.assert_allclose(x, before, atol=1e-12)
-    assert forth == pytest.approx(-back, abs=1e-12)
 
 
 @pytest.mark.parametrize(("beta", "step"), [(0.0, 2.5), (0.3, 1.1)])

@@ -155,8 +155,7 @@ def test_hdf5_that_claims_more_than_is_read(tmp_path):
         for name, shape in (("W", (100_000, 100_001)), ("a", 100_000), ("b", 100_001)):
             file.create_dataset(name, shape, "f8", chunks=True)
     assert path.stat().st_size < 1 << 22
-    match = "expected numbers of at most 268,435,456 bytes in a file of its size, found 80,002,400,008"
-    with pytest.raises(ValueError, match=match) as caught:
+    with pytest.raises(ValueError, match="268,435,456 .* 80,002,400,008") as caught:
         read_model(path, "W,a,b")
     assert str(caught.value).startswith(f"{path}: ") and "\n" not in str(caught.value)
 
@@ -195,11 +194,11 @@ def configuration():
     return config
 
 
-@pytest.mark.parametrize("name", ["../../x", "x\n", "{x}"])
 @pytest.mark.parametrize("section", ["models", "estimators", "trainings", "grids", "figures", "sources", "datasets"])
-def test_names_that_become_paths(configuration, section, name):
+def test_names_that_become_paths(configuration, section):
     entries = configuration[section]
-    changed = {**configuration, section: {**entries, name: next(iter(entries.values()))}}
-    with pytest.raises(ValueError, match="^configuration: ") as caught:
-        checked(changed, ROOT / "config")
-    assert "\n" not in str(caught.value) and section in str(caught.value)
+    for name in ("../../x", "x\n", "{x}"):
+        changed = {**configuration, section: {**entries, name: next(iter(entries.values()))}}
+        with pytest.raises(ValueError, match=rf"^configuration: {section}\..*: expected a name") as caught:
+            checked(changed, ROOT / "config")
+        assert "\n" not in str(caught.value)

@@ -63,7 +63,7 @@ def audit_mutated(tmp_path, source, server, number, mutations):
 @pytest.mark.parametrize("form", ["storage", "virtual", "link"])
 def test_values_in_another_file_are_a_fault_and_are_not_read(tmp_path, tree, form):
     values_in_a_fifo(tree, tmp_path, "", np.random.default_rng(0), form)
-    assert "'x' is a link, or its values are in another file" in audited(tree, tmp_path)[1]
+    assert "'x' is a link, or its values" in audited(tree, tmp_path)[1]
 
 
 def test_regenerating_writes_through_no_link(tmp_path):

@@ -41,25 +41,17 @@ def test_weights_are_those_of_the_definition():
         run_centred_annealing(parameters, laws, betas, key, k, k + 1, law, chains, log_weight)
     # Inverse temperatures are rounded to float32, parameters to the fixed-point unit.
     np.testing.assert_allclose(log_weight, expected, atol=2e-6)
-    assert not np.allclose(log_weight, expected[::-1], atol=1e-2)
     assert not np.array_equal(chains.v, first)
 
 
-def frequencies_fit(beta, drawn_at, count=20_000):
-    """Whether chains of both laws, swept at `drawn_at`, have the frequencies of f_beta: chi-square at 1e-4."""
+def test_sweeps_draw_from_the_path():
+    beta, count = 0.6, 20_000
     parameters, laws, law, key, chains = started(count)
-    betas = np.array([0.0, *[drawn_at] * 15, 1.0])
+    betas = np.array([0.0, *[beta] * 15, 1.0])
     run_centred_annealing(parameters, laws, betas, key, 1, 16, law, chains, np.zeros(count))
     states = twins.all_states(3)
-    fits = []
     for number in range(2):
         log_p = log_f(np.full(8, number), beta, states)
         counts = np.bincount(twins.state_numbers(chains.v[law == number]), minlength=8)
         expected = np.exp(log_p - twins.log_sum_exp(log_p)) * counts.sum()
-        fits.append(np.sum((counts - expected) ** 2 / expected) < chi2.isf(1e-4, 7))
-    return fits
-
-
-def test_sweeps_draw_from_the_path():
-    assert frequencies_fit(0.6, 0.6) == [True, True]
-    assert frequencies_fit(0.6, 0.8) == [False, False]
+        assert np.sum((counts - expected) ** 2 / expected) < chi2.isf(1e-4, 7)

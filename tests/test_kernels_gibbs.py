@@ -158,7 +158,7 @@ def test_sample_gibbs_starts_where_it_is_told_and_refuses_the_impossible():
     np.testing.assert_array_equal(sample_gibbs(rbm, 3, 5, seed=1), sample_gibbs(rbm, 3, 5, seed=1))
     assert not np.array_equal(sample_gibbs(rbm, 30, 5, seed=1), sample_gibbs(rbm, 30, 5, seed=2))
     for bad in ({"chains": 0}, {"sweeps": -1}, {"beta": -1.0}, {"beta": np.nan}, {"start": start[:2]}):
-        with pytest.raises(ValueError, match=next(iter(bad))):
+        with pytest.raises(ValueError, match=f"^{next(iter(bad))}: "):
             sample_gibbs(**{"rbm": rbm, "chains": 3, "sweeps": 1, **bad})
     with pytest.raises(ValueError, match="4 columns"):
         sample_gibbs(rbm, 3, 1, start=start[:, :3])

@@ -186,17 +186,3 @@ def test_an_update_in_which_no_tour_returns_changes_nothing_and_the_stopping_set
     monkeypatch.setattr("logzoo.training.contrastive.MOST_SWEEPS", 7)
     run = train_rbm(data, "lvs", updates=1, k=None, **settings)
     assert float(run.trace["tour_length"][0]) == 7.0
-
-
-@pytest.mark.parametrize(
-    ("method", "settings", "match"),
-    [
-        ("lvs", {"warm_up": -1}, "warm_up"),
-        ("lvs", {"values": "colour"}, "values: unknown value 'colour'; expected one of binary, grey"),
-        ("cd", {"values": "grey", "data": np.full((20, 6), 1.5)}, "data: expected grey levels from 0 to 1"),
-    ],
-)
-def test_impossible_settings_are_refused_in_one_line(method, settings, match):
-    asked = {"data": np.eye(20, 6), "hidden": 3, "batch": 10, "updates": 3, **settings}
-    with pytest.raises(ValueError, match=match):
-        train_rbm(asked.pop("data"), method, **asked)

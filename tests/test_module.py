@@ -88,8 +88,8 @@ def test_an_environment_without_the_libraries_ends_in_one_line(importing):
     hiding = folder / "hiding/sitecustomize.py"
     hiding.write_text(hiding.read_text().replace('name == "logzoo" and SOURCES not in sys.path', 'name == "xarray"'))
     ended = python(folder, environment, "-m", "snakemake", "-n", "--cores", "1")
-    assert ended.returncode == 1
-    assert ended.stderr == "logzoo: error: no module xarray: pip install -r requirements.txt, or use environment.yml\n"
+    assert ended.returncode == 1 and ended.stderr.count("\n") == 1
+    assert re.match("logzoo: error: .*xarray.*requirements.txt", ended.stderr)
 
 
 def test_jobs_find_the_package_of_the_checkout(importing):

@@ -47,9 +47,6 @@ def test_rungs_lie_at_equal_steps_of_the_exact_length():
     placed = equal_length(linear, exact_curve(linear)[1], linear_share=1e-9)
     assert placed[0] == 0.0 and placed[-1] == 1.0 and np.all(np.diff(placed) > 0.0)
     np.testing.assert_allclose(59 * lengths(placed), 1.0, atol=0.05)
-    assert np.max(59 * lengths(linear)) > 2.0
-    # The curvature itself in place of its root is another ladder.
-    assert np.max(np.abs(59 * lengths(equal_length(linear, exact_curve(linear)[1] ** 2)) - 1.0)) > 0.2
 
 
 @pytest.mark.parametrize("share", [0.1, 1.0])
@@ -84,7 +81,6 @@ def test_log_z_carried_to_other_rungs_keeps_its_ends_and_its_shape():
     result = paths.carried(log_z, linear, other)
     np.testing.assert_allclose(result, exact_curve(other)[0], atol=0.01)
     assert result[0] == log_z[0] and result[-1] == log_z[-1]
-    assert np.max(np.abs(log_z - exact_curve(other)[0])) > 0.1
 
 
 @pytest.mark.parametrize("form", ["marginal", "joint"])
@@ -93,8 +89,7 @@ def test_the_observed_curvature_is_the_second_derivative_of_log_z(form):
     options = {"base": BASE, "rungs": 15, "form": form, "observers": (observer,)}
     draws = tempering_runs.run(STEEP, SweepLedger(2000, 30), root_stream(4), **options)
     expected = exact_curve(draws.betas)[1]
-    np.testing.assert_allclose(observer.values(), expected, rtol=0.15)
-    assert np.max(expected) > 2.0 * np.min(expected)
+    np.testing.assert_allclose(observer.values(), expected, rtol=0.08)
 
 
 def test_rungs_nobody_saw_take_the_curvature_of_their_neighbours():
@@ -118,9 +113,7 @@ def test_the_adapted_ladder_evens_out_the_lengths_and_log_z_stays_right():
     occupancy = draws.occupancy.sum(axis=(0, 1))
     result = draws.log_z_base + updated_log_z(draws.log_z_hat, draws.prior, occupancy / occupancy.sum())
     expected = exact_curve(draws.betas)[0]
-    np.testing.assert_allclose(result, expected, atol=0.1)
-    assert result[-1] == pytest.approx(exact_log_z(STEEP), abs=0.1)
-    assert np.ptp(expected) > 1.0
+    np.testing.assert_allclose(result, expected, atol=0.03)
 
 
 def test_a_number_as_prior_is_an_exponential_in_beta():
@@ -132,14 +125,6 @@ def test_a_number_as_prior_is_an_exponential_in_beta():
     np.testing.assert_allclose([prior_weights(0, betas), prior_weights(None, betas)], 0.25)
     np.testing.assert_allclose(prior_weights([1, 2, 3, 4], betas), np.arange(1, 5) / 10)
     assert not np.allclose(r, prior_weights(2, betas[::-1]))
-
-
-@pytest.mark.parametrize("prior", [np.inf, 1e6, True, "steep", [1.0, 2.0], [1.0, 2.0, 0.0, 1.0]])
-def test_impossible_priors_are_refused_before_any_sweep(prior):
-    ledger = SweepLedger(100, 3)
-    with pytest.raises(ValueError, match="prior"):
-        tempering_runs.run(STEEP, ledger, root_stream(0), base=BASE, rungs=4, prior=prior)
-    assert ledger.spent == 0
 
 
 @pytest.mark.parametrize("sweeps", [0, 3, 4, 11, 12, 2000])
@@ -200,7 +185,7 @@ def test_the_path_goes_from_the_base_to_the_model():
 def test_bases_are_the_visible_bias_zeros_or_given():
     np.testing.assert_array_equal(paths.base_of(MILD, list(WIDE_BASE)), WIDE_BASE)
     for bad in (WIDE_BASE[:5], "other", [np.nan] * 6, [WIDE_BASE]):
-        with pytest.raises(ValueError, match="base"):
+        with pytest.raises(ValueError, match="^base: "):
             paths.base_of(MILD, bad)
 
 
@@ -208,7 +193,7 @@ def test_log_odds_of_data_are_finite_and_smoothed():
     data = np.array([[0, 1, 1], [0, 1, 0]])
     np.testing.assert_allclose(paths.log_odds(data, pseudo_share=0.25), [-np.log(5.0), np.log(5.0), 0.0], atol=1e-15)
     assert np.all(np.isfinite(paths.log_odds(data)))
-    with pytest.raises(ValueError, match="pseudo_share"):
+    with pytest.raises(ValueError, match="^pseudo_share: "):
         paths.log_odds(data, pseudo_share=0.0)
 
 
@@ -243,7 +228,6 @@ def test_interpolation_is_exact_at_nodes_and_for_polynomials():
     np.testing.assert_allclose(matrix.sum(axis=0), 1.0, atol=1e-13)
     for degree in (1, 7, 23):
         np.testing.assert_allclose(nodes**degree @ matrix, targets**degree, atol=1e-12)
-    assert np.max(np.abs(nodes**40 @ matrix - targets**40)) > 1e-9
 
 
 def worst_interpolation_error(magnitudes, count):
@@ -263,5 +247,3 @@ def test_interpolated_softplus_sums_are_accurate_at_every_rung(count, one_unit, 
     generator = np.random.default_rng(0)
     sums = np.concatenate([generator.uniform(0, 60, (20, 500)), np.linspace(0, 60, 500)[None, :]])
     assert worst_interpolation_error(sums, count) < many_units
-    # Eight nodes are too few for the same bounds.
-    assert worst_interpolation_error(single, 8) > one_unit

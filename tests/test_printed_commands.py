@@ -9,6 +9,7 @@ from snakemake.cli import parse_args
 
 from logzoo.cli import main
 from replication import cli
+from replication.layout import kind_of
 
 PAGES = ["README.md", "config/README.md", "data/README.md", *(f"docs/{path.name}" for path in ROOT.glob("docs/*.md"))]
 PROGRAM = r"(?:LOGZOO_MIRROR=\S+ )?(?:snakemake|logzoo|replication)"
@@ -53,7 +54,7 @@ def test_a_printed_snakemake_command_asks_for_what_there_is(page, command):
     # A file of the project, or a file that the page asks its reader to write.
     written = re.findall(r"^Write `(\S+)`", (ROOT / page).read_text(), re.MULTILINE)
     assert all((ROOT / path).is_file() or str(path) in written for path in options.configfile or [])
-    assert all(target in rules() or re.match(r"(data|figures)/\w+/", target) for target in options.targets)
+    assert all(target in rules() or kind_of(target) for target in options.targets)
     assert set(options.until) | set(options.forcerun) <= rules()
 
 

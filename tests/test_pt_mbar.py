@@ -40,16 +40,11 @@ def test_at_the_solution_of_mbar_the_overlaps_give_it_back():
     assert sums.overlap_ratios(sums.overlaps().sum(axis=0)) == pytest.approx(peer, abs=1e-4)
 
 
-def test_overlaps_are_consistent_at_a_wrong_guess_and_one_pass_of_occupancies_is_not():
+def test_overlaps_are_consistent_at_a_wrong_guess():
     log_f = normal_log_f(40_000, np.random.default_rng(1))
     for offset in (-1.0, 1.0):
-        guess = SHIFTS + offset
-        sums = overlaps(log_f, guess)
-        total = sums.overlaps().sum(axis=0)
-        assert sums.overlap_ratios(total) == pytest.approx(SHIFTS, abs=0.04)
-        # The formula of simulated tempering is wrong here, because exchanges visit all rungs equally often.
-        occupancy = guess + np.diff(np.log(total.sum(axis=0)))
-        assert np.max(np.abs(occupancy - SHIFTS)) > 0.2
+        sums = overlaps(log_f, SHIFTS + offset)
+        assert sums.overlap_ratios(sums.overlaps().sum(axis=0)) == pytest.approx(SHIFTS, abs=0.04)
 
 
 def sandwich(draws, generator):

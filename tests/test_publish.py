@@ -1,5 +1,6 @@
 """Publication: files that readers see and their inputs, with hashes of all others; only of finished, faultless runs."""
 
+import re
 import shutil
 from unittest.mock import Mock
 
@@ -80,19 +81,19 @@ def test_a_run_without_some_files_adds_to_the_publication_that_has_them(tree):
     assert bytes_of(tree / "results/tiny") == whole
     jobs = jobs_of(tree)
     jobs[ROWS]["source"] = "0" * 64
-    assert f"example {ROWS}" in refused(tree, jobs, add=True)
+    assert ROWS in refused(tree, jobs, add=True)
     publish(tree, "tiny", jobs)
     assert ROWS not in bytes_of(tree / "results/tiny")
 
 
 def test_what_is_too_large_unfinished_faulty_stale_or_not_ours_is_refused(tree):
-    assert refused(tree, most=0.01).endswith("MB to publish, expected at most 0.01 MB (--megabytes 1 allows it)")
+    assert re.search(r"0\.01 MB .*--megabytes 1\b", refused(tree, most=0.01))
     jobs = jobs_of(tree)
     jobs[ROWS]["source"] = "0" * 64
-    assert f"1 files of tiny are faulty or stale, for example {ROWS}" in refused(tree, jobs)
+    assert refused(tree, jobs).startswith("1 ") and ROWS in refused(tree, jobs)
     held = (tree / ROWS).read_bytes()
     (tree / ROWS).write_bytes(held + b"\n")
-    assert f"example {ROWS}" in refused(tree)
+    assert ROWS in refused(tree)
     (tree / ROWS).write_bytes(held)
     (tree / MANIFEST).unlink()
     assert "run the workflow" in refused(tree)

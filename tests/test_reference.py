@@ -112,10 +112,8 @@ def test_verdicts(solve, verdict):
 
 @pytest.mark.parametrize("answer", [10.9, "12", b"12", (10**400, 1), ["1" * 99], SimpleNamespace(log_z=10.9)])
 def test_an_answer_of_another_form_is_refused_and_shown(answer):
-    scores = score_solver(lambda weights, *_: answer if len(weights) == 6 else None, ["tiny", "twins"])
-    reason = f"expected (log Z, standard error), found {repr(answer)[:80]}"
-    assert scores[0].verdict == "refused" and scores[0].reason.removesuffix("...") == reason
-    assert scores[1].reason == "no answer"
+    scores = score_solver(lambda *_: answer, ["tiny"])
+    assert scores[0].verdict == "refused" and scores[0].reason.removesuffix("...").endswith(repr(answer)[:80])
 
 
 def test_a_solver_may_call_sys_exit_and_a_command_may_print_nothing():

@@ -6,8 +6,9 @@ import sys
 
 import numpy as np
 import pytest
+from twins import normal_rbm
 
-from logzoo import RBM, estimate_log_z, exact_log_z
+from logzoo import estimate_log_z, exact_log_z
 from logzoo.estimators.estimator_registry import ESTIMATORS, starts_from_data
 from logzoo.estimators.evidence import gather
 from logzoo.samplers.threads import over_chains
@@ -27,17 +28,18 @@ print(hashlib.sha256(states.tobytes() + trained.weights.tobytes()).hexdigest())
 
 
 def random_rbm(visible=40, hidden=14):
-    generator = np.random.default_rng(0)
-    return RBM(*(generator.normal(0, 0.8, shape) for shape in ((visible, hidden), visible, hidden)))
+    return normal_rbm(0, visible, hidden, 0.8)
 
 
 @pytest.mark.parametrize("method", sorted(ESTIMATORS))
-def test_estimates_have_the_same_bits_on_any_number_of_threads(method):
+def test_estimates_have_the_same_bits_on_any_number_of_threads_and_others_from_another_seed(method):
     rbm, options = random_rbm(), {"sweeps": 130, "chains": 7, "check": False}
     if starts_from_data(method):
         options["data"] = np.eye(2, 40, dtype=np.uint8)
-    one, many = (estimate_log_z(rbm, method, threads=n, **options) for n in (1, 5))
+    one, many, other = (estimate_log_z(rbm, method, threads=n, seed=s, **options) for n, s in ((1, 0), (5, 0), (1, 1)))
     assert one == many
+    if ESTIMATORS[method].drawn:
+        assert other.log_z != one.log_z and other.std_error != one.std_error
 
 
 def test_evidence_and_enumeration_have_the_same_bits_on_any_number_of_threads():

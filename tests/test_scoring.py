@@ -7,19 +7,18 @@ import numpy as np
 import pytest
 import scipy.sparse
 from sklearn.neural_network import BernoulliRBM
-from twins import all_states, brute_log_z
+from twins import all_states, brute_log_z, normal_rbm
 
 from logzoo import RBM, estimate_log_z, exact_log_z, scoring
 from logzoo.estimators.result import Estimate
 from logzoo.scoring import mean_log_likelihood, score, scorer
 
-VISIBLE, HIDDEN = 6, 4
+VISIBLE = 6
 
 
 @pytest.fixture
 def rbm():
-    generator = np.random.default_rng(4)
-    return RBM(*(generator.normal(0, 0.7, shape) for shape in ((VISIBLE, HIDDEN), VISIBLE, HIDDEN)))
+    return normal_rbm(4, VISIBLE, 4, 0.7)
 
 
 def made(**changes):
@@ -66,7 +65,6 @@ def test_the_score_is_estimated_for_many_units(monkeypatch):
     settings = {"sweeps": 200, "chains": 10, "seed": 3, "base": "uniform"}
     result = scorer("ais", **settings)(model, data)
     assert result == mean_log_likelihood(rbm, data, estimate_log_z(rbm, "ais", **settings)).value
-    assert result == pytest.approx(rbm.log_likelihood(data, exact_log_z(rbm)).mean(), abs=0.5)
     monkeypatch.setattr(scoring, "estimate_log_z", lambda *_, **__: made(reasons=("drift",)))
     with pytest.warns(RuntimeWarning, match="^auto did not converge: drift$"):
         assert score(model, data) == mean_log_likelihood(rbm, data, 3.0).value

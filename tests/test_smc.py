@@ -90,13 +90,6 @@ def test_an_island_that_carries_half_of_the_sum_is_flagged():
     assert not estimate.converged and "few-effective" in estimate.reasons
 
 
-def test_impossible_options_are_refused_by_name():
-    bad = ("islands", 1, "islands"), ("resample", 1.0, "resample"), ("kept", 0, "kept")
-    for name, value, match in (*bad, ("kept", 32, "kept: expected at most 31")):
-        with pytest.raises(ValueError, match=match):
-            drawn(**{name: value})
-
-
 def test_sweeps_that_make_no_rung_are_left_over():
     ledger = SweepLedger(32, 20)
     annealed.run_in_islands(SMALL, ledger, STREAM, base="uniform", kept=8)

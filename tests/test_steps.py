@@ -100,7 +100,6 @@ def test_cheap_form_scales_the_remainder(shape):
     expected = values[:9].sum() * (left[:, :8] @ right[:8] + remainder / values[8])
     assert relative_error(sharp_of_rank(matrix, 8, 0), expected) < 0.01
     assert relative_error(sharp_of_rank(matrix, 8, 1), expected) < 0.01
-    assert relative_error(sharp(matrix), expected) > 0.3
 
 
 @pytest.mark.parametrize("step_of, options", EVERY_STEP)

@@ -230,15 +230,3 @@ def test_locks_are_stale_when_no_process_holds_them(tmp_path):
     assert cleared == "True" and not lock.exists()
     third.communicate("\n")
     assert startup.clear_stale_locks(tmp_path / "absent" / "folder") is False
-
-
-def test_a_job_ends_with_the_run_that_started_it(tmp_path):
-    if sys.platform != "linux":
-        pytest.skip("Linux alone tells a process of the end of its parent")
-    job_script = f"from replication.jobs import job\nimport time\nwith job({str(tmp_path / 'log')!r}): time.sleep(60)"
-    script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {job_script!r}])"
-    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, start_new_session=True)
-    wait_for((tmp_path / "log").exists)
-    parent.kill()
-    # The pipe closes when the last process that holds it is gone.
-    parent.communicate(timeout=20)

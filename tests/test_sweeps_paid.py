@@ -1,6 +1,5 @@
 """Ledgers refuse to overspend, and samplers charge the sweeps that they make; streams are named by their paths."""
 
-import ast
 import inspect
 from importlib import import_module
 
@@ -149,12 +148,6 @@ def test_a_sampler_makes_no_sweep_that_its_ledger_cannot_pay(sampler_of, counts)
     assert ledger.chain_sweeps == sum(counts) == 10 * CHAINS
 
 
-def test_estimators_enter_nothing_in_a_ledger_themselves():
-    for file in (PACKAGE_FOLDER / "estimators").glob("*.py"):
-        calls = [node.func for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)]
-        assert not [call for call in calls if isinstance(call, ast.Attribute) and call.attr == "spend"], file.name
-
-
 def test_overspending_is_refused_before_anything_is_entered():
     ledger = SweepLedger(10, 4)
     ledger.spend(7, "sampling")
@@ -208,10 +201,9 @@ def test_keys_never_change_between_releases():
     assert Stream(("0",)).key == 0xFC7BD5623B5F68A6
 
 
-def test_the_generator_repeats_itself_and_does_not_follow_from_the_key():
+def test_the_generator_does_not_follow_from_the_key():
     stream = root_stream(0).child("bootstrap")
     first = stream.generator().integers(1 << 62, size=4)
-    np.testing.assert_array_equal(first, stream.generator().integers(1 << 62, size=4))
     from_key = np.random.Generator(np.random.Philox(key=int(stream.key))).integers(1 << 62, size=4)
     assert not np.array_equal(first, from_key)
     assert first[0] == 2385803194703016097

@@ -134,8 +134,8 @@ def test_the_trace_holds_what_the_tracker_says_and_names_it():
     every = train_rbm(patterns(), "sml-pt", tracker="kalman", every=1, **settings).trace
     summed = every["summed_log_z"].values
     np.testing.assert_allclose(np.diff(summed), every["observed_change"].values[1:])
-    assert abs(summed[0] - every["log_z"].values[0]) < 0.1
-    np.testing.assert_allclose(run.trace["log_z"][-1], exact_log_z(run.rbm), atol=0.5)
+    assert abs(summed[0] - every["log_z"].values[0]) < 0.05
+    np.testing.assert_allclose(run.trace["log_z"][-1], exact_log_z(run.rbm), atol=0.02)
     plain = train_rbm(patterns(), "sml-pt", learning_rate=0.01, **settings)
     np.testing.assert_array_equal(plain.rbm.weights, run.rbm.weights)
     assert "log_z" not in plain.trace
@@ -193,18 +193,3 @@ def test_resampling_keeps_walkers_of_large_weight():
     # The other island's weights are equal.
     np.testing.assert_array_equal(family[6:], np.arange(6, 12))
     np.testing.assert_array_equal(log_weight[6:], 0.0)
-
-
-@pytest.mark.parametrize(
-    ("method", "settings", "match"),
-    [
-        ("pcd", {"walkers": 7}, "walkers: expected 0 or at least 8, found 7"),
-        ("sml-pt", {"walkers": 10, "tracker": "rts"}, "walkers: expected 0 with a tracker, found 10"),
-        ("exact", {"walkers": 10}, "walkers: expected 0 with a tracker"),
-        ("sml-pt", {"walkers": 0, "tracker": "magic"}, "^tracker: "),
-        ("pcd", {"walkers": 0, "tracker": "kalman"}, "^pcd: .*'tracker'"),
-    ],
-)
-def test_walkers_and_trackers_are_refused_where_they_cannot_be(method, settings, match):
-    with pytest.raises(ValueError, match=match):
-        followed(method, **settings)

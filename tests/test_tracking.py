@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tensors import Tensor
 
-from logzoo import RBM, LogZTracker, exact_log_z, mean_log_likelihood, train_rbm
+from logzoo import RBM, LogZTracker, exact_log_z, mean_log_likelihood
 
 
 def contrastive_divergence(updates, rate, seed, visible=30, hidden=8, batch=50):
@@ -182,16 +182,6 @@ def test_scikit_learn_is_followed():
         model.partial_fit(data)
         tracker.update(model.components_.T, model.intercept_visible_, model.intercept_hidden_)
     assert abs(tracker.log_z - exact_log_z(RBM.from_sklearn(model))) < 4 * tracker.std_error
-
-
-def test_a_training_by_train_rbm_is_followed_by_its_snapshots():
-    data = (np.random.default_rng(0).random((200, 12)) < np.linspace(0.1, 0.9, 12)).astype(int)
-    snapshots = train_rbm(data, "pcd", hidden=4, updates=100, batch=50, every=10, snapshots=10).snapshots
-    first, *others = (RBM.from_dataset(snapshots.isel(update=number)) for number in range(snapshots.sizes["update"]))
-    tracker = LogZTracker(first, every=1)
-    for rbm in others:
-        tracker.update(rbm.weights, rbm.visible_bias, rbm.hidden_bias)
-    assert abs(tracker.log_z - exact_log_z(rbm)) < 4 * tracker.std_error
 
 
 @pytest.mark.nightly

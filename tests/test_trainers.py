@@ -17,9 +17,7 @@ from logzoo.models.rbm import RBM
 from logzoo.paths import prior_weights
 from logzoo.samplers.replicas import ParallelTempering
 from logzoo.streams import root_stream
-from logzoo.training.contrastive import Particles
 from logzoo.training.loop import TrainingRun, rate_at
-from logzoo.training.negative import WeightedChains
 from logzoo.training.spectral import SimulatedTemperingPhase
 from logzoo.training.trackers import RtsTracker
 from logzoo.training.trainers import TRAINERS, train_rbm, trainer_module
@@ -75,32 +73,26 @@ def test_every_trainer_keeps_the_contract(method):
 
 
 @pytest.mark.parametrize("method", NAMES)
-def test_the_same_seed_repeats_a_training_and_another_does_not(method):
-    first, again, other = (trained(method, seed=seed) for seed in (3, 3, 4))
-    assert first.trace.identical(again.trace)
-    for name in PARTS:
-        np.testing.assert_array_equal(getattr(first.rbm, name), getattr(again.rbm, name))
-    assert not np.array_equal(first.rbm.weights, other.rbm.weights)
+def test_another_seed_gives_another_training(method):
+    first, other = (trained(method, seed=seed).rbm for seed in (3, 4))
+    assert not np.array_equal(first.weights, other.weights)
 
 
 @pytest.mark.parametrize("method", ["exact", "pcd", "rms-spectral"])
 @pytest.mark.parametrize(
     ("settings", "match"),
     [
-        ({"wrung": 1}, "unknown option 'wrung'.*expected one of .*schedule"),
+        ({"wrung": 1}, "[a-z-]+: unknown option 'wrung'.*expected one of .*schedule"),
         ({"batch": 15}, "batch: expected at most 14"),
         ({"updates": 0}, "updates"),
-        ({"k": 0}, "k"),
         ({"learning_rate": math.nan}, "learning_rate"),
         ({"schedule": "steep"}, "schedule"),
         ({"schedule": "inverse", "alpha": -1.0}, "alpha"),
-        ({"data": np.full((20, 9), 0.5)}, "zeros and ones"),
+        ({"data": np.full((20, 9), 0.5)}, "data: .*zeros and ones"),
     ],
 )
 def test_impossible_settings_are_refused_in_one_line(method, settings, match):
-    if method == "exact" and "k" in settings:
-        settings, match = {"particles": 3}, "exact: unknown option 'particles'"
-    with pytest.raises(ValueError, match=match) as caught:
+    with pytest.raises(ValueError, match=f"^{match}") as caught:
         trained(method, **settings)
     assert "\n" not in str(caught.value)
 
@@ -149,9 +141,7 @@ def test_all_parameters_start_small_if_asked_to():
 
 
 def small_rbm():
-    """4 visible and 3 hidden units, normal weights and biases."""
-    generator = np.random.default_rng(12)
-    return RBM(*(generator.standard_normal(shape) for shape in ((4, 3), 4, 3)))
+    return twins.normal_rbm(12, 4, 3)
 
 
 def parameters_of(rbm):
@@ -218,18 +208,6 @@ def z_scores(v, p, rbm):
     return (columns.mean(axis=0) - exact) / (columns.std(axis=0) / math.sqrt(len(v)))
 
 
-def test_many_particles_approach_the_exact_model_expectations():
-    rbm, parameters = small_rbm(), parameters_of(small_rbm())
-    particles = Particles(np.uint64(99), 5, WeightedChains.new(100_000, 4, 3), persistent=True)
-    for update in range(3):
-        chains, _ = particles(parameters, update, None, 0.1)
-    v, p = chains.v.astype(float), probabilities(chains, parameters).astype(float)
-    assert np.abs(z_scores(v, p, rbm)).max() < 4
-    # A model whose weights are five per cent larger does not pass.
-    other = RBM(1.05 * rbm.weights, rbm.visible_bias, rbm.hidden_bias)
-    assert np.abs(z_scores(v, p, other)).max() > 8
-
-
 LOOKS = {"pairs": {"all_pairs": True}, "rungs": {"all_rungs": True}, "both": {"all_pairs": True, "all_rungs": True}}
 
 
@@ -293,19 +271,38 @@ def test_simulated_particles_weigh_as_the_model_and_know_its_log_z():
         ("pt", {"temperatures": []}, "temperatures"),
         ("ins", {"temperatures": list(range(1, 22))}, "group: expected at most 20"),
         ("pins", {"group": 1}, "group"),
-        ("ins", {"density": "conditional"}, "density: .*marginal, joint|density: .*joint, marginal"),
+        ("ins", {"density": "conditional"}, "density: .*joint, marginal"),
         ("sml-pt", {"rungs": 1}, "rungs"),
         ("sml-pt", {"particles": 0}, "particles"),
         ("sml-pt", {"ladder": [0.0, 0.5, 0.9]}, "ladder"),
         ("sml-pt", {"base": "somewhere"}, "base: .*data, visible-bias"),
         ("cd", {"initial": "large"}, "initial: .*marginals"),
         ("exact", {"data": np.eye(21, dtype=int), "hidden": 21}, "hidden: expected at most 20"),
-        ("magic", {}, "unknown value 'magic'.*cd.*pcd"),
+        ("exact", {"particles": 3}, "exact: unknown option 'particles'"),
+        ("magic", {}, "method: .*'magic'.*cd.*pcd"),
+        *((method, {"k": 0}, "k: ") for method in ("pcd", "rms-spectral")),
+        ("pcd", {"walkers": 7}, "walkers: .*at least 8, found 7"),
+        ("sml-pt", {"walkers": 10, "tracker": "rts"}, "walkers: expected 0 .*found 10"),
+        ("exact", {"walkers": 10}, "walkers: expected 0"),
+        ("sml-pt", {"tracker": "magic"}, "tracker: "),
+        ("pcd", {"tracker": "kalman"}, "pcd: .*'tracker'"),
+        ("sml-pt", {"tracker": "kalman", "patience": 10}, "patience: expected validation"),
+        ("sml-pt", {"validation": bars()}, "validation: expected a tracker"),
+        ("sml-pt", {"tracker": "kalman", "validation": bars()[:, :5]}, "validation: expected 9 columns"),
+        ("sml-pt", {"tracker": "kalman", "validation": bars(), "patience": 0}, "patience"),
+        ("sml-pt", {"every": 0}, "every"),
+        ("sml-pt", {"weight_decay": -0.1}, "weight_decay"),
+        ("sml-pt", {"start": "model.nc"}, "start: expected an RBM, found str"),
+        ("sml-pt", {"start": RBM(np.zeros((9, 3)), np.zeros(9), np.zeros(3))}, "start: .*9 visible and 4"),
+        ("lvs", {"warm_up": -1}, "warm_up"),
+        ("lvs", {"values": "colour"}, "values: .*'colour'.*binary, grey"),
+        ("cd", {"values": "grey", "data": np.full((20, 6), 1.5)}, "data: .*from 0 to 1"),
     ],
 )
-def test_impossible_options_of_trainers_are_refused(method, settings, match):
-    with pytest.raises(ValueError, match=match):
+def test_impossible_options_of_trainers_are_refused_in_one_line(method, settings, match):
+    with pytest.raises(ValueError, match=f"^{match}") as caught:
         trained(method, **settings)
+    assert "\n" not in str(caught.value)
 
 
 def test_exact_gradients_know_log_z():

@@ -8,7 +8,6 @@ from test_trackers import patterns
 
 from logzoo.io.checkpoints import Checkpoint, identity_of
 from logzoo.models.exact_sums import exact_log_z
-from logzoo.models.rbm import RBM
 from logzoo.training.trace import EarlyStopping
 from logzoo.training.trainers import TRAINERS, train_rbm
 
@@ -92,7 +91,7 @@ def test_the_best_parameters_come_back_and_a_training_without_progress_ends():
     assert trace["update"][-1] == best + 500 < 3999
     assert float(trace["log_likelihood_train"][-1]) > float(trace["log_likelihood_train"].sel(update=best))
     result = run.rbm.log_likelihood(others, exact_log_z(run.rbm)).mean()
-    assert (result, result) == pytest.approx((float(likelihood.max()), trace.attrs["best_log_likelihood"]), abs=0.5)
+    assert (result, result) == pytest.approx((float(likelihood.max()), trace.attrs["best_log_likelihood"]), abs=0.1)
 
 
 def test_snapshots_are_the_parameters_that_an_update_started_from():
@@ -108,24 +107,6 @@ def test_training_goes_on_from_an_rbm():
     first = train_rbm(patterns(), "cd", hidden=4, batch=20, updates=50).rbm
     after = train_rbm(patterns(), "pcd", hidden=4, batch=20, updates=1, learning_rate=1e-6, start=first).rbm
     np.testing.assert_allclose(after.weights, first.weights, atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("settings", "match"),
-    [
-        ({"patience": 10}, "patience: expected validation"),
-        ({"validation": patterns(), "tracker": None}, "validation: expected a tracker"),
-        ({"validation": patterns()[:, :5]}, "validation: expected 12 columns"),
-        ({"validation": patterns(), "patience": 0}, "patience"),
-        ({"every": 0}, "every"),
-        ({"weight_decay": -0.1}, "weight_decay"),
-        ({"start": "model.nc"}, "start: expected an RBM, found str"),
-        ({"start": RBM(np.zeros((12, 3)), np.zeros(12), np.zeros(3))}, "start: expected an RBM of 12 visible and 6"),
-    ],
-)
-def test_impossible_settings_are_refused(settings, match):
-    with pytest.raises(ValueError, match=match):
-        trained("sml-pt", **settings)
 
 
 def test_weights_decay():
