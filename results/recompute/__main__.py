@@ -1,4 +1,4 @@
-"""Recompute published verdicts from published NetCDF files: python results/recompute [RESULTS].
+"""Recompute verdicts of the paper scale from published NetCDF files: python results/recompute [RESULTS].
 
 The script imports nothing of logzoo. It follows the wording of docs/protocol.md: the statistic, its bounds and the rule
 for verdicts. Intervals are percentiles of a bootstrap over independent repeats; the published intervals come from

@@ -105,4 +105,5 @@ def _text(theirs, ours, totals):
 
 
 def _cells(score):
-    return f"{score.error:+z.4f}", f"{score.std_error:.4f}", score.verdict
+    numbers = f"{score.error:+z.4f}", f"{score.std_error:.4f}"
+    return *("-" if number.endswith("nan") else number for number in numbers), score.verdict
