@@ -59,7 +59,7 @@ def estimate_log_z(
         ``"auto"`` it is 300,000, but fewer for large models or many chains, and more for few chains. ``"auto"`` may
         stop earlier.
     chains : int
-        Number of independent chains, at least 2: their spread gives the standard error.
+        Number of chains, at least 2. For most methods their spread gives the standard error.
     base : array, shape (visible,), or str, optional
         Log-odds of the base distribution, or ``"modes"``, ``"matched"``, ``"visible-bias"`` or ``"uniform"``. The
         default is the marginals of ``data``, or ``"modes"`` without data.
@@ -153,7 +153,7 @@ def draw_samples(
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included (default 10,000).
     chains : int
-        Number of independent chains, at least 2.
+        Number of chains, at least 2.
     base, data : optional
         As for `estimate_log_z`.
     seed : int or str
@@ -252,7 +252,7 @@ def methods() -> Listing:
 
 
 def _settings(rbm, method, sweeps, chains, base, data, threads, progress, options):
-    """The ledger, the checked data, and the options of the method, extended by its other arguments."""
+    """The ledger, the checked data, and the options of the method with the other arguments added."""
     sweeps = _SWEEPS if sweeps is None else sweeps
     # At least two chains, because most standard errors come from the spread between chains.
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))

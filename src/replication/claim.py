@@ -1,6 +1,6 @@
 """A published claim: the statement, the statistic, its bounds, and the experiment sizes here and in the paper.
 
-A claim is fixed before the first draw: docs/protocol.md is made from these entries and the configuration.
+A claim is fixed before the first draw. docs/protocol.md is generated from these entries and the configuration.
 """
 
 import math

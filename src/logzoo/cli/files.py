@@ -122,7 +122,7 @@ def writable_model_file(path: FilePath, data: FilePath) -> Path:
 
 
 def check_checkpoint(path: FilePath | None, **others: FilePath | None) -> None:
-    """Raise ValueError if the checkpoint is one of the other files {role: path}. A path is None if there is no file."""
+    """Raise ValueError if the checkpoint is one of the other files {role: path}. An unset path is None."""
     for what, other in others.items():
         if path is not None and other is not None and _same(path, other):
             raise ValueError(f"--checkpoint: {path}: expected another file than the {what.replace('_', ' ')}")

@@ -83,7 +83,7 @@ def _parse_options(arguments):
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not (name and equals):
-            raise ValueError(f"--option: expected NAME=VALUE, found {setting!r:.200}")
+            raise ValueError(f"--option: expected NAME=VALUE, found {setting!r:.80}")
         if name in flags | _RESERVED:
             raise ValueError(f"--option {name}: expected an option of the method, found a setting of the command")
         try:

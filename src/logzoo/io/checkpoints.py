@@ -56,7 +56,7 @@ def path_beside(output: FilePath, name: str | int = "") -> Path:
 
 
 def is_checkpoint(path: FilePath) -> bool:
-    """Whether a file is a checkpoint, which may be damaged; False if there is no regular file."""
+    """Whether this is a regular file with the mark of a checkpoint. The rest may be damaged."""
     path = Path(path)
     if not path.is_file():
         return False

@@ -129,8 +129,8 @@ def run_waste_free(
     """Run waste-free steps `first` to `last - 1` in place. The step to the last rung only reweights.
 
     Other steps reweight all states, resample n of them, make sweeps from these n states, and keep all states. chains
-    has the n resampled states first, in the order of log_weight (n,) and island (n,), then n chains for each later
-    state. A step that keeps s states of each chain makes s - 1 sweeps. log_weight of each chain grows by the logarithm
+    has the n resampled states first, in the order of log_weight (n,) and island (n,). The n states after each sweep
+    follow. A step that keeps s states of each chain makes s - 1 sweeps. log_weight of each chain grows by the logarithm
     of the mean weight over its island's states.
     """
     count = log_weight.size

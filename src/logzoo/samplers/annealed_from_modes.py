@@ -95,8 +95,8 @@ def run(
 def unseen_share(modes: Modes, laws: int) -> float:
     """Share of the modes' mass exp(F1) in modes that only one start found, or beyond the `laws` best modes.
 
-    By Good (1953), the share of starts whose mode no other start found estimates the probability that a new start
-    finds a new mode. Here the masses exp(F1), with F1 a mode's lower bound of log Z, replace the numbers of starts.
+    Good (1953) estimates the probability that a new start finds a new mode: it is about the share of starts whose mode
+    no other start found. Here the masses exp(F1), with F1 a mode's lower bound of log Z, replace the numbers of starts.
     """
     share = np.exp(modes.bounds - modes.bounds[0])
     left_out = np.arange(share.size) >= laws

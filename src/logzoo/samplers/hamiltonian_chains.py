@@ -1,10 +1,10 @@
 """Simulated tempering with Hamiltonian Monte Carlo, for continuous densities.
 
 Carlson et al. (2016), supplement E: a chain draws x | beta_k by one trajectory of a fixed number of leapfrog steps. It
-draws beta_k | x from q(beta_k | x), proportional to r_k exp(beta_k Delta) / Zhat_k. Here r is the prior, Zhat_k an
-estimate, and Delta = log f(x) - log p_1(x), with base p_1. Step sizes vary a little (Neal 2011, section 5.4.2.2),
-because some trajectories of a fixed length would return to their starting points. The unit of the ledger is one
-leapfrog step of one chain, of any step size.
+draws beta_k | x from q(beta_k | x), proportional to r_k exp(beta_k Delta) / Zhat_k. Here r is the prior, Zhat_k is an
+estimate of Z_k, and Delta = log f(x) - log p_1(x), with base p_1. Step sizes vary a little (Neal 2011, section
+5.4.2.2), because some trajectories of a fixed length would return to their starting points. The unit of the ledger is
+one leapfrog step of one chain, of any step size.
 """
 
 from functools import partial

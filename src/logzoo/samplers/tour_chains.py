@@ -24,7 +24,7 @@ from logzoo.streams import Stream
 
 # Number of chains of a thread, which fit the cache of a processor.
 _FLIGHT = 128
-# Tours are numbered by 32 bits of the random stream's counter.
+# The number of a tour has 32 bits in the random stream's counter.
 MOST_TOURS = 2**32
 # Without `rounds`, the stopping set takes one sweep in _SHARE of the budget. The limit is one draw per example, or
 # _MOST_DRAWS draws if that is more.

@@ -145,7 +145,7 @@ def linearising(betas: np.ndarray, profile: np.ndarray) -> np.ndarray:
 
 
 def moved_towards(targets: np.ndarray, betas: np.ndarray, rate: float) -> np.ndarray:
-    """`betas` (rung,) moved by the fraction `rate` towards the targets, but with a smallest gap; ends stay 0 and 1."""
+    """`betas` (rung,) moved by the fraction `rate` towards the targets. Gaps stay positive; ends stay 0 and 1."""
     moved = betas + rate * (targets - betas)
     smallest = _SMALLEST_GAP / (betas.size - 1)
     if np.diff(moved).min() < smallest:

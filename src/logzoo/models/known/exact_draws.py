@@ -4,7 +4,7 @@ An RBM is read as Ising spins on a graph: visible and hidden units are sites, an
 such as a strip of a lattice, a transfer matrix gives draws for any signs of the couplings. Sites enter a set, the
 front, one by one, and are dropped from it when all their neighbours have entered. For each state of the front, a table
 holds the log of the sum of f over all dropped sites.
-Spins without field and frustration are drawn by coupling from the past of their random-cluster model.
+Spins without field or frustration are drawn by coupling from the past of their random-cluster model.
 """
 
 import math
@@ -232,7 +232,7 @@ def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
     -----
     Three methods are tried in turn. The first needs few groups of equal hidden units (at most 2**23 combinations of
     counts). The second needs a narrow graph of weights (at most 18 units in the front, see the module). The third needs
-    spins without field and frustration. Permutations and flips of units do not matter.
+    spins without field or frustration. Permutations and flips of units do not matter.
     """
     count = whole_number("count", count)
     columns, sizes, visible_bias, group_bias = groups(rbm)
