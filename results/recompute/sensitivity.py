@@ -4,13 +4,14 @@ The choices were made after the results were known. No verdict depends on them. 
 trainings or runs, from jackknife errors; for ratios they are computed for the logarithm.
 """
 
+import re
 import sys
 from pathlib import Path
 
 import numpy as np
 import xarray as xr
 from scipy.stats import t
-from shared import of_means, of_rms
+from shared import matching, of_means, of_rms
 
 ROOT = Path(__file__).parents[2]
 KNOWN = 0.5  # nats
@@ -28,10 +29,10 @@ def jackknife(statistic, *arrays, log=True):
     return np.exp(ends) if log else ends
 
 
-def trainings(folder, pattern, count):
-    """Datasets of a training and its repeats: NAME, NAME-2, NAME-3, ..."""
-    names = ["", *(f"-{number}" for number in range(2, count + 1))]
-    return [xr.load_dataset(folder / pattern.format(name)) for name in names]
+def trainings(folder, stem, end=".nc"):
+    """Datasets of all trainings of a model, whose files differ in their number: STEM.nc, STEM-2.nc, ..."""
+    files = {path.relative_to(folder).as_posix(): path for path in folder.glob(f"{stem}*{end}")}
+    return matching(files, rf"{re.escape(stem)}(-\d+)?{re.escape(end)}")
 
 
 def rts_f1(folder):
@@ -58,7 +59,7 @@ def rts_f8(folder):
 
 
 def trk_f3(folder):
-    checks = {name: trainings(folder, f"checks/trk-f3-fast-{name}{{}}.exact.nc", 5) for name in ("high", "low", "mid")}
+    checks = {name: trainings(folder, f"checks/trk-f3-fast-{name}", ".exact.nc") for name in ("high", "low", "mid")}
     shares = {name: (data[0]["update"] / data[0]["update"][-1]).values for name, data in checks.items()}
 
     def rows(name, quantity):
@@ -81,7 +82,7 @@ def trk_f3(folder):
 
 
 def trk_f4b(folder):
-    checks = trainings(folder, "checks/trk-f4b{}.ais.nc", 5)
+    checks = trainings(folder, "checks/trk-f4b", ".ais.nc")
 
     def fall(data, split):
         likelihood, share = data.mean_log_f.sel(split=split) - data.log_z, data["update"] / data["update"][-1]
@@ -100,7 +101,7 @@ def trk_f4b(folder):
 
 
 def lv_f2c(folder):
-    tours = [data.sel(visible="means").isel(rounds=0) for data in trainings(folder, "tours/lv-32{}.nc", 10)]
+    tours = [data.sel(visible="means").isel(rounds=0) for data in trainings(folder, "tours/lv-32")]
     logs = [np.log(data.length).groupby(data.label).mean(...).values for data in tours]  # (training, digit)
     for digit in (1, 6, 4, 8):
         apart = [means[digit] - np.delete(means, digit).mean() for means in logs]
@@ -109,7 +110,7 @@ def lv_f2c(folder):
 
 def lv_f4(folder):
     for model, name in (("lv-32-cd", "after CD-1 alone"), ("lv-32", "after LVS-1 alone")):
-        truths, tours = (trainings(folder, f"{stem}{model}{{}}.nc", 10) for stem in ("truths/", "figures/lv-f4."))
+        truths, tours = (trainings(folder, f"{stem}{model}") for stem in ("truths/", "figures/lv-f4."))
         errors = [
             (data.log_z - truth.log_z).transpose("replicate", "tours").values
             for data, truth in zip(tours, truths, strict=True)
