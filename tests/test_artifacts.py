@@ -109,10 +109,10 @@ def test_files_that_are_not_the_artifact_are_refused(tmp_path):
     for wrong, kind, reason in [
         (tmp_path / "missing.nc", "model", "no such file .expected a model artifact"),
         (tmp_path, None, "no such file .expected a logzoo artifact"),
-        (truncated, "estimate", "damaged or edited .* no seal at its end .expected a estimate artifact"),
+        (truncated, "estimate", "damaged or edited .* no seal at its end .expected an estimate artifact"),
         (text, None, "not a readable NetCDF file .expected a logzoo artifact"),
         (foreign, None, "not a logzoo artifact"),
-        (path, "model", "expected a model artifact, found a estimate artifact"),
+        (path, "model", "expected a model artifact, found an estimate artifact"),
     ]:
         with pytest.raises(ValueError, match=reason) as caught:
             read_artifact(wrong, kind)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # Variables of fewer bytes are not compressed: the chunk index would cost more than compression saves.
 COMPRESS_BYTES = 2**16
+# Bytes that a string takes in memory, at least: an object of Python and a copy by the NetCDF library.
+_STRING_BYTES = 100
 # A JSON string that starts like an absolute path.
 _ABSOLUTE_PATH = re.compile(r'(?<!\\)"(/|\\\\|[A-Za-z]:(/|\\\\))[^"]*')
 # Types of numbers that NetCDF returns unchanged. Variables may also be bool; attributes may not.
@@ -74,25 +76,29 @@ def read_artifact(path: FilePath, kind: str | None = None) -> xarray.Dataset:
     them. Raises a one-line ValueError that names the file if it is missing, damaged, edited or of another kind.
     """
     path = Path(path)
-    wanted = f"{kind} artifact" if kind else "logzoo artifact"
+    wanted = _with_article(kind or "logzoo")
     if not path.is_file():
-        raise ValueError(f"{path}: no such file (expected a {wanted})")
+        raise ValueError(f"{path}: no such file (expected {wanted})")
     try:
         check_seal(path)
         dataset = load_raw(path)
     except Exception as error:  # the NetCDF library raises errors of a dozen types
         reason = getattr(error, "strerror", None) or " ".join(str(error).split())
-        raise ValueError(f"{path}: {reason} (expected a {wanted})") from error
+        raise ValueError(f"{path}: {reason} (expected {wanted})") from error
     declared, _, version = str(dataset.attrs.get("artifact_schema", "")).partition("/")
     if declared not in schema.SCHEMAS or version != "1":
-        raise ValueError(f"{path}: not a logzoo artifact (expected a {wanted}, schema version 1)")
+        raise ValueError(f"{path}: not a logzoo artifact (expected {wanted}, schema version 1)")
     if kind not in (None, declared):
-        raise ValueError(f"{path}: expected a {wanted}, found a {declared} artifact")
+        raise ValueError(f"{path}: expected {wanted}, found {_with_article(declared)}")
     try:
         schema.check(dataset, declared)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     return dataset
+
+
+def _with_article(kind):
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} artifact"
 
 
 def read_provenance(path: FilePath) -> dict[str, Any]:
@@ -126,7 +132,9 @@ def load_raw(path: FilePath) -> xarray.Dataset:
 def unpacked_bytes(path: FilePath) -> int:
     """Bytes of memory for the variables of a NetCDF file, from its header alone."""
     with netCDF4.Dataset(path) as file:
-        return sum(int(variable.size) * getattr(variable.dtype, "itemsize", 8) for variable in file.variables.values())
+        variables = file.variables.values()
+        sizes = (_STRING_BYTES if isinstance(v.datatype, netCDF4.VLType) else v.dtype.itemsize for v in variables)
+        return sum(int(v.size) * size for v, size in zip(variables, sizes, strict=True))
 
 
 def content_sha256(dataset: xarray.Dataset) -> str:

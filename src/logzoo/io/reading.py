@@ -93,4 +93,4 @@ def check_unpacked(path: FilePath, size: int) -> None:
     """Raise ValueError if `size` bytes are more than the file may unpack to; the message does not name the file."""
     most = most_unpacked(path)
     if size > most:
-        raise ValueError(f"expected numbers of at most {most:,} bytes in a file of its size, found {size:,}")
+        raise ValueError(f"reading it takes {size:,} bytes of memory; the limit for a file of its size is {most:,}")
