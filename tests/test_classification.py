@@ -77,7 +77,7 @@ def test_bad_arguments_are_refused_in_one_line():
     for function, columns, labels, message in (
         (label_log_probabilities, 8, 3, "v: .*7 columns .*found 8"),
         (label_log_probabilities, 7, 10, "labels: .*fewer than the 10 .*found 10"),
-        (prediction_accuracy, 10, 3, "examples: .*last 3 .*row 0"),
+        (prediction_accuracy, 10, 3, "examples: .*last 3 .*found 0 in row 0"),
     ):
         with pytest.raises(ValueError, match=rf"^{message}\Z"):
             function(random_rbm(10, 4, 1.0, 0), np.zeros((2, columns)), labels)

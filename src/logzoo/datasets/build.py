@@ -109,7 +109,7 @@ def _check(name, entry, units, split, data, labels):
         expected = f"{rows} {split} examples (at least one) of {inputs} values"
         raise ValueError(f"{name}: expected {expected}, found an array of shape {data.shape}")
     if labels is not None and len(labels) != len(data):
-        raise ValueError(f"{name}: expected a label of every {split} example, found {len(labels)} for {len(data)}")
+        raise ValueError(f"{name}: expected {len(data)} labels of {split} examples, found {len(labels)}")
     if entry["values"] == "binary" and data.max() > 1:
         raise ValueError(f"{name}: expected values 0 or 1 in {split}, found {data.max()}")
 

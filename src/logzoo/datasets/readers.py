@@ -50,7 +50,7 @@ def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation
 def one_hot(name: str, labels: np.ndarray | None, classes: int) -> np.ndarray:
     """Labels as rows with a single 1, (examples, classes) uint8; ValueError unless all are in [0, classes)."""
     if labels is None:
-        raise ValueError(f"{name}: expected a label of every example for {classes} label units, found none")
+        raise ValueError(f"{name}: expected labels for {classes} label units, found none")
     wrong = labels[(labels < 0) | (labels >= classes)]
     if wrong.size:
         raise ValueError(f"{name}: expected labels from 0 to {classes - 1}, found {wrong[0]}")
@@ -235,8 +235,7 @@ def _parse_text(path, separator):
     if not good.all() or len(contents) != rows * 2 * columns:
         # All rows before the first bad byte have the right length, so the row of that byte is the bad line.
         line = 1 + (rows if good.all() else int(np.argmin(good.all(axis=1))))
-        expected = f"{columns} values 0 or 1 separated by {separator!r} in each line"
-        raise ValueError(f"{path.name}: expected {expected}, line {line} is not that")
+        raise ValueError(f"{path.name}: expected {columns} values 0 or 1 separated by {separator!r} in line {line}")
     return data
 
 
@@ -249,14 +248,14 @@ def _parse_libsvm(path, features):
     for row, line in enumerate(lines):
         match = LIBSVM_LINE.fullmatch(line)
         if match is None:
-            expected = "`label index:1 ...` with values 0 or 1"
-            raise ValueError(f"{path.name}: expected {expected}, line {row + 1} is not that")
+            raise ValueError(f"{path.name}: expected `label index:1 ...` with values 0 or 1 in line {row + 1}")
         labels[row] = int(match[1])
         previous = 0
         for pair in match[2].split():
             index, _, value = pair.partition(":")
             if not previous < int(index) <= features:
-                raise ValueError(f"{path.name}: expected ascending indices 1 to {features}, line {row + 1} has {index}")
+                expected = f"ascending indices 1 to {features} in line {row + 1}"
+                raise ValueError(f"{path.name}: expected {expected}, found {index}")
             previous = int(index)
             data[row, previous - 1] = int(value)
     return data, labels

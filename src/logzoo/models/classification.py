@@ -51,9 +51,11 @@ def prediction_accuracy(rbm: RBM, examples: ArrayLike, labels: int) -> Predictio
     """
     inputs = _inputs(rbm, labels)
     examples = binary_matrix("examples", examples, visible=rbm.visible)
-    wrong = np.flatnonzero(examples[:, inputs:].sum(axis=1) != 1)
-    if wrong.size:
-        raise ValueError(f"examples: expected one 1 in the last {labels} values of each row, not so in row {wrong[0]}")
+    counts = examples[:, inputs:].sum(axis=1)
+    if (counts != 1).any():
+        row = np.flatnonzero(counts != 1)[0]
+        expected = f"exactly one 1 among the last {labels} values of each row"
+        raise ValueError(f"examples: expected {expected}, found {counts[row]} in row {row}")
     labels_of = examples[:, inputs:].argmax(axis=1)
     log_p = label_log_probabilities(rbm, examples[:, :inputs], labels)
     log_p_of_label = log_p[np.arange(len(labels_of)), labels_of]

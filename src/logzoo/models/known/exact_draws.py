@@ -247,9 +247,9 @@ def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
         up = drawn_from_the_past(spins, signs, count, generator)
     else:
         raise ValueError(
-            f"rbm: no exact draws; expected groups of equal hidden units with at most {LARGEST_SUM} combinations of "
-            f"counts, a graph with a front of at most {LARGEST_WIDTH} units, found {width}, or neither field nor "
-            f"frustration"
+            f"rbm: no method of exact draws applies: equal hidden units have more than {LARGEST_SUM:,} combinations of "
+            f"counts, the front of the graph has {width} units (at most {LARGEST_WIDTH}), and the spins have a field "
+            "or frustration"
         )
     return up[:, : rbm.visible].astype(np.uint8)
 
