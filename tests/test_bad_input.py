@@ -56,7 +56,7 @@ CASES = [
     ("info table.csv", "table.csv: a text file; in Python read its numbers by np.loadtxt, then np.savez("),
     ("exact other.npz", "other.npz: expected the arrays weights, visible_bias, hidden_bias or the arrays of a known"),
     ("exact model.nc --transposed", "model.nc: the weights of an artifact are (visible, hidden): leave"),
-    ("exact model.mat --names W,a,b", "model.mat: expected the arrays 'W', 'a', 'b', missing 'W', 'a', 'b', found 'v"),
+    ("exact model.mat --names W,a,b", "model.mat: the arrays 'W', 'a', 'b' are missing; found 'v"),
     ("exact model.nc --spins", "model.nc: its units are 0 and 1"),
     ("exact folder.nc", "folder.nc: expected a file, found a folder"),
     ("exact data.nc", "data.nc: expected a model artifact, found a dataset artifact"),

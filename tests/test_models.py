@@ -1,6 +1,8 @@
 """RBMs: validation, energies, files, and the exact partition function."""
 
+import copy
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -47,6 +49,22 @@ def test_an_rbm_owns_its_parameters():
     assert (rbm.visible, rbm.hidden) == (3, 2) and rbm.weights.max() == 1.0
     with pytest.raises(ValueError, match="read-only"):
         rbm.weights[0, 0] = 2.0
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda rbm: pickle.loads(pickle.dumps(rbm))])
+def test_copies_and_pickles_are_read_only_and_have_no_caches(copied):
+    rbm = random_rbm(3, 2)
+    assert rbm.transposed.visible == 2  # is cached
+    found = copied(rbm)
+    assert all(np.array_equal(getattr(found, name), getattr(rbm, name)) for name in parts())
+    assert not found.weights.flags.writeable and vars(found).keys() == parts().keys()
+
+
+def test_datasets_are_read_by_the_names_of_their_dimensions():
+    rbm = random_rbm(3, 3)
+    assert np.array_equal(RBM.from_dataset(rbm.to_dataset().transpose("hidden", "visible")).weights, rbm.weights)
+    with pytest.raises(ValueError, match="visible"):
+        RBM.from_dataset(rbm.to_dataset().rename(visible="v"))
 
 
 def test_energies_equal_sums_over_units():

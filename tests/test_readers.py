@@ -23,7 +23,7 @@ from tensors import Tensor
 from twins import all_states, normal_rbm
 
 from logzoo import RBM, exact_log_z
-from logzoo.cli.files import read_model, read_spins
+from logzoo.cli.files import read_model
 from logzoo.cli.main import main
 from logzoo.models.roles import CONVENTIONS
 
@@ -138,8 +138,10 @@ def test_a_guess_warns_a_program(tmp_path):
     path = write(tmp_path / "model.mat", named("W,a,b", rbm))
     with pytest.warns(UserWarning, match="guessed from the shapes"):
         read_model(path)
-    with pytest.warns(UserWarning, match="guessed from the shapes"):
-        assert same(RBM.from_mat(path), rbm)
+    for load in (RBM.load, RBM.from_mat):
+        with pytest.warns(UserWarning, match="guessed from the shapes") as caught:
+            assert same(load(path), rbm)
+        assert caught[0].filename == __file__
     with warnings.catch_warnings(action="error"):
         assert same(RBM.from_mat(path, "W,a,b"), rbm)
 
@@ -209,6 +211,25 @@ def test_state_dicts_are_read_at_any_depth():
     assert RBM(Tensor(np.ones((2, 2), np.float16)), [0, 0], [0, 0]).weights.sum() == 4.0
     with pytest.raises(ValueError, match="expected a dict of arrays, found int"):
         RBM.from_torch(3)
+    with pytest.raises(ValueError, match="expected a dict of arrays or tensors, found neither; convert lists"):
+        RBM.from_torch({name: array.tolist() for name, array in named(KNOWN[0], rbm).items()})
+
+
+@pytest.mark.parametrize("weights", ["W", "W_orig"])
+def test_masks_are_not_dropped_in_silence(tmp_path, weights):
+    """As torch.nn.utils.prune stores them."""
+    arrays = named([weights, "v_bias", "h_bias"], random_rbm()) | {"W_mask": np.ones((VISIBLE, HIDDEN))}
+    for names in (None, [weights, "v_bias", "h_bias"]):
+        with pytest.raises(ValueError, match="^'W_mask': masks are not applied; .*torch.nn.utils.prune.remove"):
+            RBM.from_torch(arrays, names)
+    assert "'W_mask': masks are not applied" in refusal(write(tmp_path / "model.npz", arrays))
+
+
+def test_a_checkpoint_is_no_finished_model(tmp_path):
+    path, rbm = tmp_path / "training.npz", random_rbm()
+    np.savez(path, logzoo_checkpoint="", step=3, **named([f"values/{name}" for name in KNOWN[0].split(",")], rbm))
+    assert "a checkpoint of unfinished work" in refusal(path)
+    assert same(RBM.load(path, ",".join(f"values/{name}" for name in KNOWN[0].split(","))), rbm)
 
 
 @pytest.mark.parametrize("library", ["torch", "safetensors.numpy", "skops.io"])
@@ -252,7 +273,7 @@ def test_what_the_shapes_leave_open_needs_names(path, more):
 @pytest.mark.parametrize("names", ["W,a", "W,a,a", ["W", "a", 3]])
 def test_names_must_be_three(tmp_path, names):
     path = write(tmp_path / "model.npz", {"W": np.zeros((2, 3))})
-    with pytest.raises(ValueError, match="^names: expected three different names, of weights, visible bias and hidden"):
+    with pytest.raises(ValueError, match="^names: expected the names of three different arrays: weights, visible"):
         read_model(path, names)
 
 
@@ -290,15 +311,15 @@ def test_the_last_checkpoint_is_read_or_a_named_one(tmp_path):
 def test_checkpoints_of_spins_and_of_other_models(tmp_path):
     rbm, path = random_rbm(), tmp_path / "model.h5"
     write_hdf5(path, checkpoint_content(rbm, kind="IIRBM"))
-    assert "its units are -1 and +1" in refusal(path)
-    found, constant = read_spins(path)
+    assert "its units are -1 and +1: pass --spins (in Python: RBM.load_spins)" in refusal(path)
+    found, constant = RBM.load_spins(path)
     expected, shift = RBM.from_spins(rbm.weights, rbm.visible_bias, rbm.hidden_bias)
     assert same(found, expected) and constant == shift
     write_hdf5(path, checkpoint_content(rbm, kind="BGRBM"))
     assert "'BGRBM'" in refusal(path)
     write_hdf5(path, checkpoint_content(rbm))
     with pytest.raises(ValueError, match="its units are 0 and 1"):
-        read_spins(path)
+        RBM.load_spins(path)
 
 
 def test_packed_hdf5(tmp_path):

@@ -17,6 +17,7 @@ import numpy as np
 
 from logzoo.checks import without_torch
 from logzoo.io.array_files import list_arrays, list_matrices, load_by, read_arrays, read_matrices
+from logzoo.io.checkpoints import is_checkpoint
 from logzoo.io.file_kinds import ADVICE, file_kind
 from logzoo.io.reading import Header, check_unpacked
 from logzoo.models.roles import assigned, three_names
@@ -53,6 +54,11 @@ def read_parameters(
     try:
         if kind not in READERS:
             raise ValueError(ADVICE[kind].format(path=path.name))
+        if names is None and is_checkpoint(path):
+            raise ValueError(
+                "a checkpoint of unfinished work, which the same command continues; "
+                "to read its parameters as they are, name them (--names, in Python names=)"
+            )
         arrays, load, spins = READERS[kind](path, names)
         if kind == "NetCDF" and transposed:
             raise ValueError("the weights of an artifact are (visible, hidden): leave --transposed out")
@@ -86,10 +92,9 @@ def read_as(
     if parameters.note:
         tell(parameters.note)
     if parameters.spins is (not spins):
-        units, expected = ("0 and 1", "-1 and +1") if spins else ("-1 and +1", "0 and 1")
-        flag, function = ("no --spins", "read_model") if spins else ("--spins", "read_spins")
-        where = f"in Python: logzoo.cli.files.{function}"
-        raise ValueError(f"{path}: its units are {units}; expected {expected}, or {flag} ({where})")
+        if spins:
+            raise ValueError(f"{path}: its units are 0 and 1: leave out --spins (in Python: RBM.load)")
+        raise ValueError(f"{path}: its units are -1 and +1: pass --spins (in Python: RBM.load_spins)")
     return made_of(path, parameters, make)
 
 
@@ -106,6 +111,8 @@ def parameters_of(
 ) -> Parameters:
     """Parameters in a dict, possibly nested, of arrays or tensors; arguments as in `read_parameters`."""
     arrays = flattened(content)
+    if not arrays:
+        raise ValueError("expected a dict of arrays or tensors, found neither; convert lists by np.array")
     roles, turned, note = assigned(arrays, None if names is None else three_names(names), transposed)
     weights, *biases = (arrays[name] for name in roles)
     return Parameters(weights.T if turned else weights, *map(np.ravel, biases), spins=None, note=note)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from logzoo.checks import binary_matrix, finite_array, finite_number, one_of, real_array
-from logzoo.io.schema import labelled
+from logzoo.io.schema import SCHEMAS, labelled
 from logzoo.models.conversions import odd_against_even, two_layers
 from logzoo.models.foreign import fitted_arrays, parameters_of, read_as
 from logzoo.printing import html_table
@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 
     from logzoo.types import Array, ArrayLike, FilePath, Floats
 
-_LAYERS = ("visible", "hidden")
-_DIMENSIONS = {"weights": ("visible", "hidden"), "visible_bias": ("visible",), "hidden_bias": ("hidden",)}
+_DIMENSIONS = {name: field.dimensions for name, field in SCHEMAS["model"].items()}
 PARAMETERS = tuple(_DIMENSIONS)
 # Largest rounding error, in nats, of a result that counts as exact.
 MOST_ROUNDING = 1e-6
+# Attribute a warning to the caller of a constructor that calls `read_as`.
+_WARN = partial(warnings.warn, stacklevel=3)
 # Number of examples per block, so that memory does not grow with the data.
 _ROWS = 4096
 
@@ -87,6 +88,10 @@ class RBM:
             length = getattr(self, name).size
             if length != expected:
                 raise ValueError(f"{name}: expected length {expected} to match the weights, found {length}")
+
+    def __reduce__(self):
+        # By default copies and pickles would have writeable arrays, and cached properties of the original.
+        return type(self), (self.weights, self.visible_bias, self.hidden_bias)
 
     @property
     def visible(self) -> int:
@@ -177,12 +182,12 @@ class RBM:
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset) -> RBM:
         """The RBM in a Dataset from `to_dataset`, or in one snapshot of a training: ``snapshots.sel(update=...)``."""
-        return cls(*(dataset[name].values for name in _DIMENSIONS))
+        return cls(*(dataset[name].transpose(..., *dimensions).values for name, dimensions in _DIMENSIONS.items()))
 
     def save(self, path: FilePath) -> None:
         """Write the parameters to a NetCDF file. Raises ValueError for a bad path or a suffix other than .nc."""
         if Path(path).suffix != ".nc":
-            raise ValueError(f"{path}: expected a name that ends in .nc, models are saved as NetCDF")
+            raise ValueError(f"{path}: expected a file name ending in .nc, because models are saved as NetCDF")
         from logzoo.io.atomic import resolved_output
         from logzoo.io.netcdf import write_artifact
 
@@ -217,12 +222,19 @@ class RBM:
         UserWarning
             If names or orientation had to be assumed; the warning states the assumptions.
         """
-        return read_as(cls, path, names, transposed, tell=partial(warnings.warn, stacklevel=3))
+        return read_as(cls, path, names, transposed, tell=_WARN)
+
+    @classmethod
+    def load_spins(
+        cls, path: FilePath, names: str | Sequence[str] | None = None, *, transposed: bool | None = None
+    ) -> tuple[RBM, float]:
+        """Read a model of spins as `load` reads an RBM; return the RBM and the constant of `from_spins`."""
+        return read_as(cls.from_spins, path, names, transposed, spins=True, tell=_WARN)
 
     @classmethod
     def from_mat(cls, path: FilePath, names: str | Sequence[str] | None = None) -> RBM:
         """Read an RBM from a MATLAB file, as `load` does."""
-        return cls.load(path, names)
+        return read_as(cls, path, names, tell=_WARN)
 
     @classmethod
     def from_torch(
@@ -290,7 +302,8 @@ class RBM:
         spins = cls(weights, visible_bias, hidden_bias)
         one_of("layers", layers, ("both", "visible", "hidden"))
         # A spin is 2v - 1, any other unit is v; both are scale * v - shift.
-        (scale_v, shift_v), (scale_h, shift_h) = ((2, 1) if layers in ("both", layer) else (1, 0) for layer in _LAYERS)
+        scale_v, shift_v = (1, 0) if layers == "hidden" else (2, 1)
+        scale_h, shift_h = (1, 0) if layers == "visible" else (2, 1)
         rbm = cls(
             scale_v * scale_h * spins.weights,
             scale_v * (spins.visible_bias - shift_h * spins.weights.sum(axis=1)),

@@ -38,8 +38,8 @@ def three_names(names: str | Sequence[str]) -> tuple[str, ...]:
     """The three names (weights, visible bias, hidden bias) in "W,a,b" or a sequence; ValueError unless they differ."""
     split = tuple(names.split(",") if isinstance(names, str) else names)
     if len(split) != 3 or len(set(split)) != 3 or not all(isinstance(name, str) and name for name in split):
-        expected = "three different names, of weights, visible bias and hidden bias"
-        raise ValueError(f"names: expected {expected}, found {names!r:.200}")
+        expected = "the names of three different arrays: weights, visible bias, hidden bias"
+        raise ValueError(f"names: expected {expected}; found {names!r:.200}")
     return split
 
 
@@ -56,11 +56,15 @@ def assigned(
     """
     notes = []
     names = names or _known(arrays)
+    masks = [mask for name in names or arrays if (mask := f"{name.removesuffix('_orig')}_mask") in arrays]
+    if masks:
+        way_out = "multiply the parameters by their masks first (in PyTorch: torch.nn.utils.prune.remove)"
+        raise ValueError(f"{_quoted(masks)}: masks are not applied; {way_out}")
     if names is None:
         names, notes = _guessed(arrays)
     missing = [name for name in names if name not in arrays]
     if missing:
-        raise ValueError(f"expected the arrays {_quoted(names)}, missing {_quoted(missing)}, found {_listed(arrays)}")
+        raise ValueError(f"the arrays {_quoted(missing)} are missing; found {_listed(arrays)}")
     for name in names:
         if arrays[name].dtype.kind not in "biuf":
             raise ValueError(f"{_quoted([name])}: expected real numbers, found {arrays[name].dtype.name}")
@@ -135,7 +139,7 @@ def _orientation(arrays, names, transposed):
     (usual, fixed), what = _usual(names), _described(names[0], arrays)
     if transposed is not None:
         if transposed not in fits:
-            raise ValueError(f"{what}: the biases fit {_SIDES[fits[0]]} only: expected {_FLAGS[fits[0]]}, or neither")
+            raise ValueError(f"{what}: the biases fit only {_SIDES[fits[0]]}: pass {_FLAGS[fits[0]]} or neither option")
         return transposed, ""
     if len(fits) == 2:
         note = f"{what} is square and taken as {_SIDES[usual]}; if it is {_SIDES[not usual]}: {_FLAGS[not usual]}"
