@@ -5,6 +5,7 @@ The name of the first array in the .npz file is a mark. Files without this mark 
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import logging
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logzoo.io.atomic import clear_leftovers, discard, written_whole
+from logzoo.io.atomic import clear_leftovers, discard, resolved_output, written_whole
 from logzoo.io.provenance import source_digest
 from logzoo.io.reading import check_unpacked
 
@@ -119,20 +120,12 @@ class Checkpoint:
     def __init__(self, path: FilePath, identity: str) -> None:
         if not isinstance(path, str | os.PathLike):
             raise ValueError(f"checkpoint: expected the path of a file, found {type(path).__name__}")
-        exists = True
-        try:
-            # A user's symlink stays and points to the new content.
-            self.path = Path(os.path.realpath(path))
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            os.lstat(self.path)
-        except FileNotFoundError:
-            exists = False
-        except (OSError, ValueError) as error:  # ValueError: a null byte in the path
-            raise ValueError(f"checkpoint: {path!s:.200}: {getattr(error, 'strerror', error)}") from None
-        if self.path.is_dir() or not os.access(self.path.parent, os.W_OK):
-            raise ValueError(f"checkpoint: {path}: expected a file in a folder that can be written to")
-        if exists and not is_checkpoint(self.path):
+        self.path = Path(os.path.realpath(path))  # A user's symlink stays and points to the new content.
+        if os.path.lexists(self.path) and not is_checkpoint(self.path):
             raise ValueError(f"checkpoint: {path}: expected a checkpoint or a new name, found another file")
+        with contextlib.suppress(OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        resolved_output(path)
         self.identity, self.written, self.refused = identity, time.monotonic(), False
 
     def load(self, parts: Mapping[str, Any]) -> int:

@@ -17,24 +17,16 @@ _MATLAB = {b"\0\1IM": "MATLAB", b"\1\0MI": "MATLAB", b"\0\2IM": "MATLAB 7.3"}
 _STARTS = {
     b"\x89HDF\r\n\x1a\n": "HDF5",
     b"HDF5-based Julia Data Format": "JLD2",
-    b"CDF": "NetCDF 3",
     b"\x93NUMPY": "NumPy array",
     b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.": "PyTorch",  # before version 1.6
     **dict.fromkeys((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), "pickle"),
     **dict.fromkeys((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"x\x9c", b"x\x01", b"x^", b"x\xda"), "compressed"),
 }
-# Suffixes by kind, for files whose first bytes are unknown. The reader of the kind refuses other files.
-_SUFFIXES = {
-    "NetCDF": ".nc",
-    "NumPy": ".npz",
-    "NumPy array": ".npy",
-    "MATLAB": ".mat",
-    "HDF5": ".h5 .hdf5",
-    "PyTorch": ".pt .pth",
-    "pickle": ".pkl .pickle .joblib",
-    "text": ".csv .tsv .txt .json",
-    **{kind: f".{kind}" for kind in ("safetensors", "skops")},
-}
+# Kinds by suffix, for files whose first bytes are unknown. The reader of the kind refuses other files.
+_BY_SUFFIX = {".nc": "NetCDF", ".npz": "NumPy", ".npy": "NumPy array", ".mat": "MATLAB", ".h5": "HDF5", ".hdf5": "HDF5"}
+_BY_SUFFIX |= {".pt": "PyTorch", ".pth": "PyTorch", ".safetensors": "safetensors", ".skops": "skops"}
+_BY_SUFFIX |= dict.fromkeys((".pkl", ".pickle", ".joblib"), "pickle")
+_BY_SUFFIX |= dict.fromkeys((".csv", ".tsv", ".txt", ".json"), "text")
 _SAVE = "np.savez('model.npz', weights=W, visible_bias=c, hidden_bias=b)"
 ADVICE = {
     "pickle": "reading a pickle runs any program in it; if you trust it, in Python: "
@@ -45,7 +37,6 @@ ADVICE = {
     "logzoo train",
     "JLD2": "a file of Julia; in Julia: using NPZ; "
     'npzwrite("model.npz", Dict("weights" => W, "visible_bias" => c, "hidden_bias" => b))',
-    "NetCDF 3": f"a file of NetCDF 3; in Python read its arrays by scipy.io.netcdf_file, then {_SAVE}",
     "text": f"a text file; in Python read its numbers by np.loadtxt, then {_SAVE}",
     "unknown": "expected an RBM in a .nc, .npz, .mat, .h5, .safetensors, .pt or .skops file, found none of these; in "
     f"Python: {_SAVE}",
@@ -77,7 +68,6 @@ def file_kind(path: FilePath) -> str:
         kind = "PyTorch" if torch else "skops" if skops else "NumPy" if names else None
     elif start[8:9] == b"{" and int.from_bytes(start[:8], "little") <= path.stat().st_size:
         kind = "safetensors"
-    suffix = path.suffix.lower()
-    by_suffix = next((kind for kind, suffixes in _SUFFIXES.items() if suffix in suffixes.split()), "unknown")
+    by_suffix = _BY_SUFFIX.get(path.suffix.lower(), "unknown")
     # Artifacts of logzoo are HDF5 files, too; their suffix distinguishes them.
     return by_suffix if kind is None or (kind, by_suffix) == ("HDF5", "NetCDF") else kind

@@ -198,13 +198,12 @@ def _numpy(path, _names):
 
     try:
         with np.load(path, allow_pickle=False) as stored:
-            twice = len(set(stored.files)) < len(stored.files)
-            arrays = {} if twice else {name: _header(stored.zip, name) for name in stored.files}
+            headers = [(name, _header(stored.zip, name)) for name in stored.files]
     except Exception:
         raise ValueError("not a readable .npz file (expected arrays of numbers)") from None
-    if twice:
+    if len(dict(headers)) < len(headers):
         raise ValueError("expected one array of each name, found some twice")
-    return arrays, lambda roles: map(load, roles), None
+    return dict(headers), lambda roles: map(load, roles), None
 
 
 def _header(archive, name):
@@ -214,14 +213,13 @@ def _header(archive, name):
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError("packed in another way")
     with archive.open(member) as file:
-        if not file.peek(6).startswith(np.lib.format.MAGIC_PREFIX):
+        try:
+            version, _ = np.lib.format.read_magic(file)
+            # Versions after 2 differ only in names of fields, which arrays of numbers do not have.
+            parse = np.lib.format.read_array_header_1_0 if version == 1 else np.lib.format.read_array_header_2_0
+            shape, _, dtype = parse(file)
+        except ValueError:
             return Header((), _NO_NUMBERS)
-        layout = np.lib.format.read_magic(file)
-        # Version 3 of the NPY format only adds names of fields in UTF-8. Arrays of numbers have no fields.
-        read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}.get(layout[0])
-        if read is None:
-            return Header((), _NO_NUMBERS)
-        shape, _, dtype = read(file)
         return Header(shape, dtype)
 
 

@@ -35,14 +35,13 @@ class Spins(NamedTuple):
 
 def spins_of(rbm: RBM) -> Spins:
     """The `Spins` of an RBM, with a bond for each non-zero weight: K = W / 4, F = bias / 2 + sum W / 4."""
+
+    def fields_of(weights, *biases):
+        return np.concatenate([0.5 * bias + 0.25 * weights.sum(axis=1 - layer) for layer, bias in enumerate(biases)])
+
     first, second = np.nonzero(rbm.weights)
-    fields, sizes = (
-        np.concatenate([0.5 * bias + 0.25 * weights.sum(axis=1 - layer) for layer, bias in enumerate(biases)])
-        for weights, biases in (
-            (rbm.weights, (rbm.visible_bias, rbm.hidden_bias)),
-            (np.abs(rbm.weights), (np.abs(rbm.visible_bias), np.abs(rbm.hidden_bias))),
-        )
-    )
+    parameters = rbm.weights, rbm.visible_bias, rbm.hidden_bias
+    fields, sizes = fields_of(*parameters), fields_of(*map(np.abs, parameters))
     fields = np.where(np.abs(fields) <= _ROUNDING * sizes, 0.0, fields)
     return Spins(first, second + rbm.visible, 0.25 * rbm.weights[first, second], fields)
 
@@ -82,12 +81,18 @@ def steps_of(spins: Spins) -> tuple[list[Step], int]:
     Sites enter in the reversed order of Cuthill & McKee (1969). On a strip the front is then little wider than the
     strip, for any numbering of the sites.
     """
+    # These imports take long.
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
     # For every site a list of its bonds: (site at the other end, coupling).
     neighbours = [[] for _ in spins.fields]
     for unit, other, coupling in zip(spins.first.tolist(), spins.second.tolist(), spins.couplings, strict=True):
         neighbours[unit].append((other, coupling))
         neighbours[other].append((unit, coupling))
-    order = _order_of(spins)
+    ends = np.concatenate([spins.first, spins.second]), np.concatenate([spins.second, spins.first])
+    graph = coo_array((np.ones(ends[0].size), ends), (spins.fields.size,) * 2).tocsr()
+    order = reverse_cuthill_mckee(graph, symmetric_mode=True).tolist()
     number = np.argsort(order)
     last = [max([number[site], *(number[other] for other, _ in bonds)]) for site, bonds in enumerate(neighbours)]
     steps, front, width = [], [], 0
@@ -101,15 +106,6 @@ def steps_of(spins: Spins) -> tuple[list[Step], int]:
             front.remove(done)
         steps.append(Step(site, float(spins.fields[site]), bonds, dropped))
     return steps, width
-
-
-def _order_of(spins):
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import reverse_cuthill_mckee
-
-    ends = np.concatenate([spins.first, spins.second]), np.concatenate([spins.second, spins.first])
-    graph = coo_array((np.ones(ends[0].size), ends), (spins.fields.size,) * 2).tocsr()
-    return reverse_cuthill_mckee(graph, symmetric_mode=True).tolist()
 
 
 def narrow_draws(steps: list[Step], count: int, generator: Generator) -> Array:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from scipy.linalg import block_diag
 from scipy.special import logsumexp
 
 from logzoo.checks import finite_array, positive_number, whole_number
@@ -167,13 +168,8 @@ def blocks(parts: Iterable[tuple[RBM, float]]) -> tuple[RBM, float]:
     if not parts:
         raise ValueError("parts: expected at least one pair (rbm, log_z), found none")
     rbms, log_zs = zip(*parts, strict=True)
-    weights = np.zeros((sum(rbm.visible for rbm in rbms), sum(rbm.hidden for rbm in rbms)))
-    row = column = 0
-    for rbm in rbms:
-        weights[row : row + rbm.visible, column : column + rbm.hidden] = rbm.weights
-        row, column = row + rbm.visible, column + rbm.hidden
     biases = (np.concatenate([getattr(rbm, name) for rbm in rbms]) for name in ("visible_bias", "hidden_bias"))
-    return RBM(weights, *biases), math.fsum(log_zs)
+    return RBM(block_diag(*(rbm.weights for rbm in rbms)), *biases), math.fsum(log_zs)
 
 
 def random_blocks(
