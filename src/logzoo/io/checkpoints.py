@@ -89,7 +89,7 @@ def chosen_checkpoint(path: FilePath, call: dict[str, Any], modules: Iterable[st
     Raises ValueError as `Checkpoint` does, and for a checkpoint of other work. Damaged checkpoints are replaced.
     """
     checkpoint = Checkpoint(path, identity_of({**call, "source": source_digest(*modules)}))
-    if is_checkpoint(path) and str(_arrays_in(path, [_MARK]).get(_MARK, checkpoint.identity)) != checkpoint.identity:
+    if is_checkpoint(path) and str(_arrays_in(path).get(_MARK, checkpoint.identity)) != checkpoint.identity:
         raise ValueError(
             f"checkpoint: {path}: expected a checkpoint of the same call and the same version of logzoo, or a new "
             "name; found a checkpoint of other work"
@@ -97,14 +97,12 @@ def chosen_checkpoint(path: FilePath, call: dict[str, Any], modules: Iterable[st
     return checkpoint
 
 
-def _arrays_in(path, names=None):
-    """The named arrays of a checkpoint, by default all; {} if the file is damaged or its header states a huge size."""
+def _arrays_in(path):
+    """The arrays of a checkpoint; {} if the file is damaged or its header states a huge size."""
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
-            names = stored.files if names is None else names
-            sizes = {member.filename.removesuffix(".npy"): member.file_size for member in stored.zip.infolist()}
-            check_unpacked(path, sum(sizes[name] for name in names))
-            return {name: stored[name] for name in names}
+            check_unpacked(path, sum(member.file_size for member in stored.zip.infolist()))
+            return dict(stored)
     except Exception:  # numpy raises errors of many types for damaged files
         return {}
 

@@ -121,7 +121,7 @@ def contraction(rbm: RBM) -> float:
     the visible and the hidden units over all means of the other layer.
     """
     visible, hidden = (np.sqrt(_largest_variances(near)) for near in (rbm, rbm.transposed))
-    return _radius(np.ascontiguousarray(visible[:, None] * rbm.weights * hidden))
+    return _radius(visible[:, None] * rbm.weights * hidden)
 
 
 def _largest_variances(rbm):
@@ -157,6 +157,5 @@ def _settle(begin, advance):
 
 
 def _parameters(rbm):
-    """Weights (V, H), their transpose, visible bias and hidden bias, as contiguous float64 arrays."""
-    arrays = rbm.weights, rbm.weights.T, rbm.visible_bias, rbm.hidden_bias
-    return [np.ascontiguousarray(array, np.float64) for array in arrays]
+    """Weights (V, H), their transpose, visible bias and hidden bias, as contiguous arrays."""
+    return rbm.weights, rbm.transposed.weights, rbm.visible_bias, rbm.hidden_bias

@@ -131,9 +131,8 @@ def hopfield(
     probable if 2^patterns divides the number of visible units (Hopfield 1982; one pattern: Mattis 1976). Raises a
     ValueError that names the argument.
     """
-    patterns = whole_number("patterns", patterns)
-    if 2.0 ** min(patterns, 99) > LARGEST_SUM:
-        raise ValueError(f"patterns: expected fewer, because 2**patterns or more terms are summed, found {patterns}")
+    # At least 2**patterns terms are summed.
+    patterns = whole_number("patterns", patterns, maximum=LARGEST_SUM.bit_length() - 1)
     kinds = generator.permutation(np.arange(whole_number("visible", visible)) % 2**patterns)
     signs = 2.0 * (kinds[:, None] >> np.arange(patterns) & 1) - 1.0
     sizes = [len(part) for part in np.array_split(range(whole_number("hidden", hidden, minimum=patterns)), patterns)]
