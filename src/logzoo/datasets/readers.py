@@ -9,8 +9,8 @@ file, in row order or after a shuffle by the seed.
 from __future__ import annotations
 
 import gzip
+import io
 import math
-import re
 import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -177,14 +177,16 @@ def _matlab_integers(path, variables, name):
     array = variables.get(name)
     if array is None or array.ndim != 2 or not array.size:
         raise ValueError(f"{path.name}: expected a non-empty real matrix {name}")
+    return _integers(array, f"{path.name}: expected small whole numbers in {name}")
+
+
+def _integers(array, message):
+    """The array as int16; ValueError with this message for other numbers."""
     with np.errstate(invalid="ignore"):  # numbers outside int16 change and are refused below
         integers = array.astype(np.int16)
     if not np.array_equal(integers, array):
-        raise ValueError(f"{path.name}: expected small whole numbers in {name}")
+        raise ValueError(message)
     return integers
-
-
-LIBSVM_LINE = re.compile(r"([+-]?\d{1,4})((?: +\d{1,7}:[01])*) *\r?", re.ASCII)
 
 
 def read_text(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
@@ -240,22 +242,14 @@ def _parse_text(path, separator):
 
 
 def _parse_libsvm(path, features):
+    from sklearn.datasets import load_svmlight_file  # takes a second to import
+
+    form = f"`label index:1 ...` with a small whole label, ascending indices from 1 to {features}, and values 0 or 1"
+    contents = io.BytesIO(read_contents(path))
     try:
-        lines = read_contents(path).decode("ascii").removesuffix("\n").split("\n")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path.name}: expected LIBSVM rows in ASCII") from error
-    data, labels = np.zeros((len(lines), features), np.uint8), np.zeros(len(lines), np.int16)
-    for row, line in enumerate(lines):
-        match = LIBSVM_LINE.fullmatch(line)
-        if match is None:
-            raise ValueError(f"{path.name}: expected `label index:1 ...` with values 0 or 1 in line {row + 1}")
-        labels[row] = int(match[1])
-        previous = 0
-        for pair in match[2].split():
-            index, _, value = pair.partition(":")
-            if not previous < int(index) <= features:
-                expected = f"ascending indices 1 to {features} in line {row + 1}"
-                raise ValueError(f"{path.name}: expected {expected}, found {index}")
-            previous = int(index)
-            data[row, previous - 1] = int(value)
-    return data, labels
+        rows, labels = load_svmlight_file(contents, n_features=features, zero_based=False)
+    except (OverflowError, ValueError) as error:
+        raise ValueError(f"{path.name}: expected {form} ({error})") from None
+    if not np.isin(rows.data, (0, 1)).all():
+        raise ValueError(f"{path.name}: expected {form}")
+    return rows.astype(np.uint8).toarray(), _integers(labels, f"{path.name}: expected {form}")
