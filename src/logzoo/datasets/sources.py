@@ -1,4 +1,4 @@
-"""Copy raw data files from local mirrors or download them by pooch; store only whole and verified files.
+"""Copy raw data files from local mirrors or download them; store only whole and verified files.
 
 Downloads are limited in size and time, and a host that does not answer is tried only once for each data set.
 """
@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-import pooch
 import requests
 
 from logzoo.datasets.readers import CHUNK_BYTES, unpacked_chunks
@@ -31,6 +30,8 @@ CONNECT_SECONDS = 3.0
 STALL_SECONDS = 10.0
 # Largest number of seconds for one source of a file: enough for the largest configured file at 131 kB/s.
 TOTAL_SECONDS = 600.0
+# Bytes of a download between two checks of its size and time.
+_PIECE_BYTES = 1024
 
 
 class Rejected(Exception):
@@ -57,9 +58,6 @@ class LimitedFile:
             raise TooSlow("too slow", f"not complete after {self._seconds:g} s")
         self._file.write(piece)
 
-    def flush(self) -> None:
-        """Do nothing: pooch calls this after each kilobyte, and closing the file flushes it."""
-
 
 class Downloader:
     """Downloads files, and skips hosts that could not be reached or were too slow in an earlier call.
@@ -69,9 +67,7 @@ class Downloader:
 
     def __init__(self, timeout):
         self._unreachable = set()
-        timeouts = (min(timeout, CONNECT_SECONDS), min(timeout, STALL_SECONDS))
-        options = {"headers": {"Accept-Encoding": "identity"}, "hooks": {"response": _without_encoding}}
-        self._download = pooch.HTTPDownloader(timeout=timeouts, **options)
+        self._timeouts = (min(timeout, CONNECT_SECONDS), min(timeout, STALL_SECONDS))
 
     def __call__(self, url, file):
         """Write the bytes of a URL to a LimitedFile. Raises Rejected if the download fails."""
@@ -79,7 +75,13 @@ class Downloader:
         if host in self._unreachable:
             raise Rejected("host was unreachable before")
         try:
-            self._download(url, file, None)
+            headers = {"Accept-Encoding": "identity"}
+            with requests.get(url, stream=True, timeout=self._timeouts, headers=headers) as response:
+                response.raise_for_status()
+                # Some servers send a .gz file with this header. Without the header, the bytes are stored as sent.
+                response.raw.headers.pop("Content-Encoding", None)
+                for piece in response.iter_content(_PIECE_BYTES):
+                    file.write(piece)
         except requests.HTTPError as error:
             status = "error" if error.response is None else error.response.status_code
             raise Rejected(f"HTTP {status}") from error
@@ -91,11 +93,6 @@ class Downloader:
             if isinstance(error, requests.ConnectionError | requests.Timeout):
                 self._unreachable.add(host)
             raise Rejected(type(error).__name__, " ".join(str(error).split())) from error
-
-
-def _without_encoding(response, **_):
-    # Some servers send a .gz file with this header. Without the header, the bytes are stored as sent.
-    response.raw.headers.pop("Content-Encoding", None)
 
 
 LOG = logging.getLogger(__name__)
