@@ -236,7 +236,6 @@ def _projected(weights, transposed, count, generator):
     for turn in range(_MOST_TURNS):
         turning = turns >= turn
         if turn:
-            x = np.ascontiguousarray(x)
             fill_inputs(weights, np.zeros(visible, np.float32), y, x, count)
         x /= np.maximum(np.abs(x).max(axis=0), _TINY)
         later = np.empty_like(y)
