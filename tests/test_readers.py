@@ -377,9 +377,6 @@ def test_other_objects_are_refused_in_one_line():
         with pytest.raises(ValueError, match=f"^{what}: expected a fitted BernoulliRBM, .*found no ") as caught:
             RBM.from_sklearn(model)
         assert "\n" not in str(caught.value)
-    first = BernoulliRBM(2, n_iter=1).fit(np.eye(3))
-    with pytest.raises(ValueError, match=r"pass the step: model\['rbm'\]$"):
-        RBM.from_sklearn(Pipeline([("rbm", first), ("pca", fitted)]))
 
 
 def test_what_the_page_says_runs(tmp_path, monkeypatch, capfd):

@@ -90,9 +90,8 @@ def beside(path: FilePath) -> Iterator[Path]:
 
 
 def write_text(path: FilePath, text: str) -> None:
-    """Write a text file whole or not at all."""
-    with written_whole(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    """Write a text file in UTF-8 whole or not at all."""
+    write_bytes(path, text.encode())
 
 
 def write_bytes(path: FilePath, content: bytes) -> None:

@@ -138,15 +138,12 @@ _FITTED = ("components_", "intercept_visible_", "intercept_hidden_")
 
 def fitted_arrays(model: Any) -> dict[str, np.ndarray]:
     """Parameters {name: array} of a fitted BernoulliRBM, or of a Pipeline that ends in one; otherwise ValueError."""
-    steps = dict(getattr(model, "steps", None) or {"": model})
-    last = next(reversed(steps.values()))
+    last = model.steps[-1][1] if getattr(model, "steps", None) else model
     missing = [name for name in _FITTED if not hasattr(last, name)]
     if missing:
-        what = type(model).__name__ + (f" that ends in {type(last).__name__}" if "" not in steps else "")
-        inner = [name for name, step in steps.items() if name and all(hasattr(step, part) for part in _FITTED)]
-        hint = f"; pass the step: model[{inner[0]!r}]" if inner else ""
-        expected = "expected a fitted BernoulliRBM, or a fitted Pipeline that ends in one"
-        raise ValueError(f"{what}: {expected}, found no {missing[0]}{hint}")
+        what = type(model).__name__ + (f" that ends in {type(last).__name__}" if last is not model else "")
+        expected = "a fitted BernoulliRBM, a fitted Pipeline that ends in one, or the step of a Pipeline: model['rbm']"
+        raise ValueError(f"{what}: expected {expected}; found no {missing[0]}")
     return {name: np.asarray(getattr(last, name)) for name in _FITTED}
 
 

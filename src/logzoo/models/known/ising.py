@@ -4,6 +4,8 @@ White squares are visible units, and black squares are hidden units. log Z of th
 closed form. On a free square lattice log Z is a determinant for any signs of the couplings (spin glass).
 """
 
+from functools import partial
+
 import numpy as np
 
 from logzoo.checks import as_float, finite_array, one_of, positive_number, whole_number
@@ -100,10 +102,8 @@ def planar_glass(
     rows, columns = whole_number("rows", rows, minimum=2), whole_number("columns", columns, minimum=2)
     one_of("couplings", couplings, ("gaussian", "signs"))
     scale = positive_number("scale", scale)
-    shapes = (rows, columns - 1), (rows - 1, columns)
-    if couplings == "gaussian":
-        return planar(*(scale * generator.standard_normal(shape) for shape in shapes))
-    return planar(*(scale * generator.choice([-1.0, 1.0], shape) for shape in shapes))
+    draw = generator.standard_normal if couplings == "gaussian" else partial(generator.choice, [-1.0, 1.0])
+    return planar(*(scale * draw(shape) for shape in ((rows, columns - 1), (rows - 1, columns))))
 
 
 def planar(horizontal: ArrayLike, vertical: ArrayLike) -> tuple[RBM, float]:
