@@ -74,7 +74,7 @@ def test_an_array_that_is_there_twice_is_refused(tmp_path):
     with zipfile.ZipFile(path, "a") as archive, pytest.MonkeyPatch.context() as patch:
         patch.setattr("warnings.warn", lambda *_, **__: None)
         archive.writestr("weights.npy", archive.read("weights.npy"))
-    refused(lambda: read_model(path), match=r"twice\.npz: expected one array of each name")
+    refused(lambda: read_model(path), match=r"twice\.npz: expected arrays of different names")
 
 
 def test_artifacts_hold_numbers_as_they_are(tmp_path):

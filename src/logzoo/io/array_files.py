@@ -112,7 +112,7 @@ def list_matrices(path: FilePath) -> dict[str, Header]:
             raise ValueError("it ends within a variable")
     headers = {name: Header(shape, np.dtype(_NUMBERS.get(kind, object))) for name, shape, kind in variables}
     if len(headers) < len(variables):
-        raise ValueError("expected one variable of each name, found some twice")
+        raise ValueError("expected variables of different names, found two of the same name")
     return headers
 
 

@@ -108,7 +108,7 @@ def check(dataset: xarray.Dataset, kind: str) -> None:
             raise ValueError(f"{kind} artifact: {name!r} needs unscaled numbers, found a {attribute}")
         for attribute in _MISSING & variable.attrs.keys():
             if np.isin(variable.values, variable.attrs[attribute]).any():
-                raise ValueError(f"{kind} artifact: {name!r} needs all its values, found values that {attribute} masks")
+                raise ValueError(f"{kind} artifact: {name!r} needs unmasked values, found values masked by {attribute}")
 
 
 def check_finite(dataset: xarray.Dataset, kind: str) -> None:

@@ -199,7 +199,7 @@ def _numpy(path, _names):
     except Exception:
         raise ValueError("not a readable .npz file (expected arrays of numbers)") from None
     if len(dict(headers)) < len(headers):
-        raise ValueError("expected one array of each name, found some twice")
+        raise ValueError("expected arrays of different names, found two of the same name")
     return dict(headers), lambda roles: map(load, roles), None
 
 

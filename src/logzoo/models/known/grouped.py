@@ -44,7 +44,7 @@ def log_terms(columns: ArrayLike, sizes: Sequence[int], visible_bias: ArrayLike,
     shape = tuple(size + 1 for size in sizes)
     combinations = np.prod(shape, dtype=float)
     if combinations > LARGEST_SUM:
-        raise ValueError(f"sizes: {combinations:.2g} combinations of counts; at most {LARGEST_SUM} are summed")
+        raise ValueError(f"sizes: {combinations:.2g} combinations of counts; at most {LARGEST_SUM:,} are summed")
     # Visible units with the same row are summed once.
     rows, repeats = np.unique(np.column_stack([columns, visible_bias]), axis=0, return_counts=True)
     terms = np.empty(int(combinations))

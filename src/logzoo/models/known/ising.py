@@ -61,7 +61,7 @@ def log_z_torus(side: int, coupling: float) -> float:
         raise ValueError(f"side: expected an even number, found {side}")
     k = abs(as_float(coupling))
     if not k <= LARGEST_COUPLING:
-        raise ValueError(f"coupling: expected a size of at most {LARGEST_COUPLING:g}, found {coupling!r}")
+        raise ValueError(f"coupling: expected an absolute value of at most {LARGEST_COUPLING:g}, found {coupling!r}")
     if k < _FREE:
         return side * side * np.log(2.0)
     s = np.sinh(2.0 * k)
