@@ -115,8 +115,9 @@ class ExactPhase(Resumed):
 
 def exact_sgd(data: np.ndarray, *, stream: Stream, batch: int, hidden: int, **settings: Any) -> TrainingRun:
     """Train by exact gradients; the trace has log Z. Raises ValueError if both layers are too large."""
-    if min(data.shape[1], hidden) > LARGEST_EXPECTED:
-        raise ValueError(f"hidden: expected at most {LARGEST_EXPECTED} units in the smaller layer, found {hidden}")
+    smaller = min(data.shape[1], hidden)
+    if smaller > LARGEST_EXPECTED:
+        raise ValueError(f"hidden: expected at most {LARGEST_EXPECTED} units in the smaller layer, found {smaller}")
     phase = ExactPhase()
     return train(phase, data, None, phase, stream=stream, batch=batch, hidden=hidden, **settings)
 

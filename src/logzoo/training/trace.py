@@ -32,8 +32,8 @@ _COLUMNS = {
     "log_likelihood_validation": ("tracked mean log-likelihood of validation examples", "nat"),
     "inverse_temperature": ("inverse temperature of each rung", "1", "rung"),
     "share_up": ("share of replicas that left the model's end last, an average over the return time", "1", "rung"),
-    "exchanges_tried": ("exchanges that each pair of neighbouring rungs has tried so far", "1", "pair"),
-    "exchanges_made": ("exchanges that each pair of neighbouring rungs has made so far", "1", "pair"),
+    "exchanges_tried": ("exchanges attempted by each pair of neighbouring rungs since the last new rung", "1", "pair"),
+    "exchanges_made": ("exchanges accepted by each pair of neighbouring rungs since the last new rung", "1", "pair"),
     "round_trips": ("round trips of all replicas so far", "1", "ladder"),
     "weights": ("weights", "1", "visible", "hidden"),
     "visible_bias": ("visible bias", "1", "visible"),
@@ -92,7 +92,7 @@ class Trace:
             getattr(self, kind)[name] = list(array)
 
     def dataset(self) -> xr.Dataset:
-        """The rows, over `update`; if a ladder has gained rungs, shorter rows are padded with NaN at the end."""
+        """The rows, over `update`. A new rung renumbers the rungs, so shorter earlier rows end in NaN."""
         return self._over_updates(self.rows)
 
     def snapshots_dataset(self) -> xr.Dataset | None:

@@ -79,7 +79,7 @@ class KalmanTracker:
     all_pairs, all_rungs = True, False
     columns = {
         "log_z": ("tracked log partition function", "nat"),
-        "log_z_std_dev": ("standard deviation that the tracker states", "nat"),
+        "log_z_std_dev": ("standard deviation of the tracked log Z by the filter", "nat"),
         "bias": ("bias of the observed change at beta = 1", "nat"),
         "observed_change": ("change of log Z at beta = 1 since the last update, by importance sampling", "nat"),
         "observed_change_std_dev": ("standard deviation of the observed change", "nat"),
@@ -145,8 +145,8 @@ class RtsTracker(Resumed):
 
     columns = {
         "log_z": ("tracked log partition function", "nat"),
-        "log_z_std_dev": ("standard error over the chains of what was averaged, lag left aside", "nat"),
-        "occupancy_error": ("largest |r - c| of this update, times the number of rungs", "1"),
+        "log_z_std_dev": ("standard error of the tracked log Z over the chains, without its lag", "nat"),
+        "occupancy_error": ("largest difference between occupancy and prior at this update, times rungs", "1"),
     }
     all_pairs, all_rungs = False, True
     _kept = ("log_z_hat", "log_z_base", "influence", "occupancy_error")
