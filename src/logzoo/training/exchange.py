@@ -42,10 +42,8 @@ class ParallelTemperingPhase:
         self.tracker = tracker
         self.flow = flow
         # log f at rungs that no exchange uses is computed only on demand, because it costs as much as the exchanges.
-        self.looks = {
-            "all_pairs": flow is not None or (tracker is not None and tracker.all_pairs),
-            "all_rungs": tracker is not None and tracker.all_rungs,
-        }
+        self.all_pairs = flow is not None or (tracker is not None and tracker.all_pairs)
+        self.all_rungs = tracker is not None and tracker.all_rungs
 
     @property
     def spent(self) -> int:
@@ -60,7 +58,8 @@ class ParallelTemperingPhase:
         if self.tracker is not None:
             self.tracker.parameters_changed(self.particles, rate)
         first = 1 + update * self.k
-        exchanges = self.particles.move(first, first + self.k, **self.looks)  # pyright: ignore[reportArgumentType]
+        last = first + self.k
+        exchanges = self.particles.move(first, last, all_pairs=self.all_pairs, all_rungs=self.all_rungs)
         if self.tracker is not None:
             self.tracker.particles_moved(self.particles, exchanges)
         negative = WeightedChains(self.particles.chains, self.particles.weights_at(self.particles.betas.size - 1))
@@ -70,15 +69,13 @@ class ParallelTemperingPhase:
 
     def _adapt(self, flow: FlowLadder, exchanged: np.ndarray) -> None:
         replicas = self.particles.replicas
-        moved = flow.update(replicas.rung, replicas.heading, replicas.round_trips, exchanged)
-        if moved is not None:
-            self.particles.betas = moved.astype(np.float32)
-        proposed = flow.proposed_rung()
-        if proposed is not None:
-            flow.insert(*proposed)
-            self.particles.insert_rung(proposed[0], flow.betas)
+        flow.update(replicas.rung, replicas.heading, replicas.round_trips, exchanged)
+        self.particles.move_rungs(flow.betas)
+        new = flow.spawn()
+        if new is not None:
+            self.particles.insert_rung(new, flow.betas)
             if self.tracker is not None:
-                self.tracker.rung_inserted(proposed[0], self.particles)
+                self.tracker.rung_inserted(new, self.particles)
 
     @property
     def profiles(self) -> dict[str, np.ndarray]:
@@ -94,15 +91,15 @@ class ParallelTemperingPhase:
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """The state for a checkpoint, by name."""
-        flow = {} if self.flow is None else {f"flow.{name}": array for name, array in self.flow.state.items()}
-        return self.particles.state | flow
+        """The state for a checkpoint, by name. The inverse temperatures of `flow` are more precise."""
+        return self.particles.state if self.flow is None else self.particles.state | self.flow.state
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Continue from a `state`."""
         self.particles.restore(state)
         if self.flow is not None:
-            self.flow.restore({key.removeprefix("flow."): array for key, array in state.items()})
+            self.flow.restore(state)
+            self.particles.move_rungs(self.flow.betas)
 
 
 def train_parallel_tempering(
@@ -139,15 +136,10 @@ def train_parallel_tempering(
 
 
 def sml_apt(
-    data: np.ndarray,
-    *,
-    ladder_rate: float = 1e-3,
-    spawn_below: float | None = None,
-    as_published: bool = False,
-    **settings: Any,
+    data: np.ndarray, *, ladder_rate: float = 1e-3, spawn_below: float | None = None, **settings: Any
 ) -> TrainingRun:
     """Train by SML-APT: SML-PT whose ladder moves. Options are as in `FlowLadder`, where `ladder_rate` is `rate`."""
-    flow_of = partial(FlowLadder, rate=ladder_rate, spawn_below=spawn_below, as_published=as_published)
+    flow_of = partial(FlowLadder, rate=ladder_rate, spawn_below=spawn_below)
     return train_parallel_tempering(data, flow_of, **settings)
 
 

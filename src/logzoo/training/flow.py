@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logzoo.checks import flag, share, whole_number
+from logzoo.checks import share, whole_number
 from logzoo.io.checkpoints import Resumed
 from logzoo.paths import inverse_temperatures
 
@@ -31,34 +31,22 @@ _DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.tempering.count
 _EXCHANGE_RATE_AT_START = 0.4
 # Smallest gap, relative to the gaps of the linear ladder, so that float32 distinguishes the rungs.
 _SMALLEST_GAP = 1e-3
+_BURN_IN = 100  # updates after a new rung in which no other rung is inserted
 
 
 class FlowLadder(Resumed):
     """Inverse temperatures `betas` (rung,) from 0 to 1, which adapt to the flow of replicas; k sweeps per update.
 
     rate: fraction of the way to the targets per update, limited to 1 / return time, because a faster ladder oscillates.
-    spawn_below: mean exchange rate below which `proposed_rung` proposes a rung, except within `burn_in` updates after
-    the last insertion. as_published: use f_up without the corrections of the module text. Raises ValueError for
-    impossible settings.
+    spawn_below: mean exchange rate below which `spawn` inserts a rung. Raises ValueError for impossible settings.
     """
 
     _kept = ("betas", "share_up", "exchange_rates", "trip_rate", "trips_seen", "sweeps", "quiet")
 
-    def __init__(
-        self,
-        betas: ArrayLike,
-        rate: float = 1e-4,
-        *,
-        k: int = 1,
-        spawn_below: float | None = None,
-        burn_in: int = 100,
-        as_published: bool = False,
-    ) -> None:
+    def __init__(self, betas: ArrayLike, rate: float, *, k: int = 1, spawn_below: float | None = None) -> None:
         self.betas = inverse_temperatures(betas, np.size(betas)).copy()
         self.rate, self.k = share("rate", rate), whole_number("k", k)
         self.spawn_below = None if spawn_below is None else share("spawn_below", spawn_below)
-        self.burn_in = whole_number("burn_in", burn_in, minimum=0)
-        self.as_published = flag("as_published", as_published)
         rungs = self.betas.size
         self.share_up = np.linspace(0.0, 1.0, rungs)
         # Until exchanges are seen, all count as accepted.
@@ -80,22 +68,17 @@ class FlowLadder(Resumed):
         return min(self.trip_rate * self.betas.size / self.k, 0.5)
 
     def _profile(self) -> np.ndarray:
-        """The profile (rung,) that the moving rungs make linear: monotone f_up, corrected unless `as_published`."""
+        """The profile (rung,) that the moving rungs make linear: monotone f_up, corrected as in the module text."""
         from scipy.optimize import isotonic_regression  # a slow import, which only SML-APT needs
 
         profile = self.f_up
-        if self.as_published:
-            return isotonic_regression(profile).x
         profile[[0, -1]] = self._flow, 1.0 - self._flow
         return isotonic_regression(profile).x + 2.0 * self._flow * np.arange(profile.size)
 
-    def update(
-        self, rung: np.ndarray, heading: np.ndarray, round_trips: np.ndarray, exchanged: np.ndarray | None = None
-    ) -> np.ndarray | None:
-        """Update the flow from the replicas after a parameter update; returns new betas (rung,), or None if they stay.
+    def update(self, rung: np.ndarray, heading: np.ndarray, round_trips: np.ndarray, exchanged: np.ndarray) -> None:
+        """Update the flow from the replicas after a parameter update, and move the rungs.
 
-        exchanged (pair,): share of the update's exchanges that succeeded, or their mean probability; NaN for a pair
-        without exchanges.
+        exchanged (pair,): mean probability of the update's exchanges.
         """
         rungs, weight = self.betas.size, min(self.trip_rate, 0.5)
         self.sweeps += self.k
@@ -106,34 +89,28 @@ class FlowLadder(Resumed):
         expected[[0, -1]] = 0.0, 1.0
         # Replicas without a label do not count, so a rung with only such replicas keeps its value.
         self.share_up = self.share_up + weight * (up - (up + down) * expected) * (rungs / rung.size)
-        if exchanged is not None:
-            seen = np.where(np.isnan(exchanged), self.exchange_rates, exchanged)
-            self.exchange_rates = self.exchange_rates + weight * (seen - self.exchange_rates)
+        self.exchange_rates = self.exchange_rates + weight * (exchanged - self.exchange_rates)
         trips = int(round_trips.sum())
         # The time constant is the inverse of the rate itself, so the rate falls as 1 / updates until a round trip.
         self.trip_rate += weight * ((trips - self.trips_seen) / rung.size - self.trip_rate)
         self.trips_seen, self.quiet = trips, max(0, self.quiet - 1)
-        moved = moved_towards(linearising(self.betas, self._profile()), self.betas, min(self.rate, weight))
-        if np.array_equal(moved, self.betas):
-            return None
-        self.betas = moved
-        return moved
+        self.betas = moved_towards(linearising(self.betas, self._profile()), self.betas, min(self.rate, weight))
 
-    def proposed_rung(self) -> tuple[int, float] | None:
-        """Index and beta of a rung to insert in the middle of the gap where the profile rises most, or None."""
+    def spawn(self) -> int | None:
+        """Insert a rung in the middle of the gap where the profile rises most, if exchanges are rare.
+
+        Returns the number of the rung, or None. Its replicas start without label or round trips.
+        """
         if self.spawn_below is None or self.quiet > 0 or self.exchange_rates.mean() >= self.spawn_below:
             return None
-        below = int(np.argmax(np.diff(self._profile())))
-        return below + 1, float(0.5 * (self.betas[below] + self.betas[below + 1]))
-
-    def insert(self, index: int, beta: float) -> None:
-        """Insert the rung of `proposed_rung`; its replicas start without label or round trips."""
-        self.betas = np.insert(self.betas, index, beta)
-        self.share_up = np.insert(self.share_up, index, 0.5 * (self.share_up[index - 1] + self.share_up[index]))
+        new = int(np.argmax(np.diff(self._profile()))) + 1
+        self.betas = np.insert(self.betas, new, 0.5 * (self.betas[new - 1] + self.betas[new]))
+        self.share_up = np.insert(self.share_up, new, 0.5 * (self.share_up[new - 1] + self.share_up[new]))
         # In half the gap, about half as many exchanges fail.
-        self.exchange_rates = np.insert(self.exchange_rates, index, 0.5 * (1.0 + self.exchange_rates[index - 1]))
-        self.exchange_rates[index - 1] = self.exchange_rates[index]
-        self.quiet = self.burn_in
+        self.exchange_rates = np.insert(self.exchange_rates, new, 0.5 * (1.0 + self.exchange_rates[new - 1]))
+        self.exchange_rates[new - 1] = self.exchange_rates[new]
+        self.quiet = _BURN_IN
+        return new
 
 
 def linearising(betas: np.ndarray, profile: np.ndarray) -> np.ndarray:
