@@ -18,7 +18,7 @@ depend on the walkers; the gradient uses other particles.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import logsumexp, ndtri, stdtrit
@@ -41,33 +41,12 @@ from logzoo.kernels.resampling import follow_parameters
 from logzoo.samplers.tempering_chains import OCCUPANCY_FLOOR
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from logzoo.kernels.exchanges import Exchanges
     from logzoo.kernels.gibbs import Parameters
     from logzoo.samplers.replicas import ParallelTempering
 
 
-class Belief(NamedTuple):
-    """Normal distribution of the state: log Z at rungs 2 to M in nats, then the bias."""
-
-    mean: np.ndarray  # (M,)
-    covariance: np.ndarray  # (M, M)
-
-    @property
-    def log_z(self) -> tuple[float, float]:
-        """Mean and standard deviation of log Z at the last rung, in nats."""
-        return float(self.mean[-2]), float(np.sqrt(self.covariance[-2, -2]))
-
-
-def vague(log_z: float, std_dev: float, rungs: int) -> Belief:
-    """The Belief that log Z is about `log_z` at every rung, without bias."""
-    variances = np.full(rungs, std_dev**2)
-    variances[-1] = 0.0
-    return Belief(np.append(np.full(rungs - 1, log_z), 0.0), np.diag(variances))
-
-
-class KalmanTracker:
+class KalmanTracker(Resumed):
     """Follows log Z of an RBM while parallel tempering trains it."""
 
     # Variance of a step of the bias, as a multiple of the learning rate (Desjardins et al. 2011, section 4).
@@ -87,57 +66,52 @@ class KalmanTracker:
         "bridged_log_z_std_dev": ("standard deviation of the bridged log Z", "nat"),
         "summed_log_z": ("log Z of the base plus all observed changes so far", "nat"),
     }
+    _kept = ("mean", "covariance", "log_f", "observed")
 
     def __init__(self) -> None:
-        self.belief = Belief(np.empty(0), np.empty((0, 0)))  # empty until the first parameters are loaded
+        # The state: log Z at rungs 2 to M in nats, then the bias. It is empty until the first parameters are loaded.
+        self.mean, self.covariance = np.empty(0), np.empty((0, 0))
         self.log_f = np.empty(0)
         self.observed = np.zeros(5)  # values of the last five columns
 
     def parameters_changed(self, particles: ParallelTempering, learning_rate: float) -> None:
         """Follow the change of log Z from the last parameters to the parameters that the particles have now loaded."""
-        if not self.belief.mean.size:
+        if not self.mean.size:
             self.observed[4] = particles.log_z_base()
-            self.belief = vague(self.observed[4], self.doubt, particles.betas.size)
+            free = particles.betas.size - 1
+            self.mean = np.append(np.full(free, self.observed[4]), 0.0)
+            self.covariance = np.diag(np.append(np.full(free, self.doubt**2), 0.0))
             return
         change, variance = importance_sampling(self.log_f, particles.log_f())
-        self.belief = Belief(*predicted(*self.belief, change, variance, self.bias_variance * learning_rate))
+        step = self.bias_variance * learning_rate
+        self.mean, self.covariance = predicted(self.mean, self.covariance, change, variance, step)
         self.observed[:2] = change[-1], np.sqrt(variance[-1])
         self.observed[4] += change[-1]
 
     def particles_moved(self, particles: ParallelTempering, exchanges: Exchanges) -> None:
-        """Update the belief by the Exchanges of all pairs: differences of log f between rungs after every sweep."""
+        """Update the state by the Exchanges of all pairs: differences of log f between rungs after every sweep."""
         log_z_base = particles.log_z_base()
-        at_rungs = np.append(log_z_base, self.belief.mean[:-1])
+        at_rungs = np.append(log_z_base, self.mean[:-1])
         up, down = (steps.reshape(-1, at_rungs.size - 1) for steps in (exchanges.up, exchanges.down))
         differences, variance = bridge_sampling(up, down, np.diff(at_rungs))
-        self.belief = Belief(*updated(*self.belief, log_z_base, differences, variance))
+        self.mean, self.covariance = updated(self.mean, self.covariance, log_z_base, differences, variance)
         self.log_f = particles.own_log_f(exchanges)
         self.observed[2:4] = log_z_base + differences.sum(), np.sqrt(variance.sum())
 
     def rung_inserted(self, rung: int, particles: ParallelTempering) -> None:
         """Add a rung that the ladder has gained; its log Z starts at the mean of log Z of the two neighbours."""
-        at_rungs = np.append(particles.log_z_base(), self.belief.mean[:-1])
-        guess = 0.5 * (at_rungs[rung - 1] + at_rungs[rung])
+        at_rungs = np.append(particles.log_z_base(), self.mean[:-1])
         row = rung - 1
-        covariance = np.insert(np.insert(self.belief.covariance, row, 0.0, axis=0), row, 0.0, axis=1)
-        covariance[row, row] = self.doubt**2
-        self.belief = Belief(np.insert(self.belief.mean, row, guess), covariance)
+        self.mean = np.insert(self.mean, row, 0.5 * (at_rungs[rung - 1] + at_rungs[rung]))
+        self.covariance = np.insert(np.insert(self.covariance, row, 0.0, axis=0), row, 0.0, axis=1)
+        self.covariance[row, row] = self.doubt**2
         self.log_f = particles.log_f()
 
     @property
     def reading(self) -> dict[str, Any]:
         """The numbers that go into a trace, by column."""
-        return dict(zip(self.columns, (*self.belief.log_z, self.belief.mean[-1], *self.observed), strict=True))
-
-    @property
-    def state(self) -> dict[str, np.ndarray]:
-        """The state for a checkpoint, by name."""
-        return {**self.belief._asdict(), "log_f": self.log_f, "observed": self.observed}
-
-    def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Continue from a `state`."""
-        self.belief = Belief(state["mean"], state["covariance"])
-        self.log_f, self.observed = state["log_f"], state["observed"]
+        numbers = (self.mean[-2], np.sqrt(self.covariance[-2, -2]), self.mean[-1], *self.observed)
+        return dict(zip(self.columns, numbers, strict=True))
 
 
 class RtsTracker(Resumed):
@@ -159,13 +133,13 @@ class RtsTracker(Resumed):
         self.occupancy_error = 1.0
 
     def parameters_changed(self, particles: ParallelTempering, learning_rate: float) -> None:
-        """Do nothing: the next draws reflect the change of log Z."""
+        """Start with log Zhat 0; later do nothing, because the next draws reflect the change of log Z."""
+        if not self.log_z_hat.size:
+            self.log_z_hat = np.zeros(particles.betas.size)
 
     def particles_moved(self, particles: ParallelTempering, exchanges: Exchanges) -> None:
         """Update log Zhat by log f of all chains at all rungs; every rung has the same number of chains."""
         rungs = exchanges.log_f.shape[-1]
-        if not self.log_z_hat.size:
-            self.log_z_hat = np.zeros(rungs)
         # The chains of a ladder count as one draw, because they are stratified over the rungs.
         occupancy = np.empty((len(exchanges.log_f), rungs))
         mean_by_ladder(exchanges.log_f, self.log_z_hat, occupancy)
@@ -173,13 +147,9 @@ class RtsTracker(Resumed):
 
     def follow(self, occupancy: np.ndarray, prior: np.ndarray, log_z_base: float) -> None:
         """Update log Zhat by the occupancy (chain, rung) of independent chains. prior (rung,): r of the module text."""
-        if not self.log_z_hat.size:
-            self.log_z_hat = np.zeros(prior.size)
         if not self.influence.size:
             self.influence = np.zeros(len(occupancy))
         self.log_z_base = log_z_base
-        # A copy, because samplers may still use the previous array.
-        self.log_z_hat = self.log_z_hat.copy()
         step = self.alpha, OCCUPANCY_FLOOR, self.log_z_hat, self.influence
         self.occupancy_error = prior.size * step_by_occupancy(occupancy, prior, *step)
 
