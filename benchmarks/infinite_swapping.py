@@ -9,10 +9,9 @@ from numba import njit
 from table import Row, ratio, run, seconds_of
 
 from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_assignments
-from logzoo.kernels.exchanges import Exchanges, Replicas, run_parallel_tempering
 from logzoo.kernels.gibbs import run_sweeps
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.replicas import DENSITIES, IN_TURN, InfiniteSwapping
+from logzoo.samplers.replicas import DENSITIES, IN_TURN, InfiniteSwapping, ParallelTempering
 
 CHAINS = 120
 SWEEPS = 40
@@ -39,13 +38,11 @@ def moving(ladders, sweeps=SWEEPS):
 
 
 def even_odd(ladders):
-    """A function that makes sweeps of these ladders, with exchanges of even and odd neighbours in turn."""
-    count, rungs = ladders.count, ladders.betas.size
-    counts = [np.zeros((count, rungs - 1), np.int64) for _ in range(2)]
-    exchanges = Exchanges(*counts, *(np.zeros((count, SWEEPS, rungs - 1)) for _ in range(2)))
-    replicas = Replicas(ladders.rung, *(np.zeros(ladders.rung.size, np.int64) for _ in range(2)))
-    model, state, ends = (ladders.parameters, ladders.betas, ladders.key), (ladders.chains, replicas), onwards()
-    return lambda: run_parallel_tempering(*model, *next(ends), *state, exchanges)
+    """Ladders at the same temperatures that exchange even and odd neighbours in turn, after burn-in."""
+    parallel = ParallelTempering(ladders.key, ladders.count, ladders.betas)
+    parallel.load(ladders.parameters)
+    parallel.move(1, BURN_IN)
+    return parallel
 
 
 def bare(ladders):
@@ -104,8 +101,7 @@ def rows_of(rbm):
     for density in DENSITIES:
         few = ladders_of(rbm, 5, density=density)
         in_turn = ladders_of(rbm, 5, IN_TURN, density)
-        parallel = even_odd(ladders_of(rbm, 5, IN_TURN))
-        times = seconds_of(moving(few), moving(in_turn), parallel)
+        times = seconds_of(moving(few), moving(in_turn), moving(even_odd(few)))
         what = f"sweep of infinite swapping, 784x500, 5 temperatures, {density} density"
         yield Row(f"{what} / exchanges in turn", ratio(times[0], times[1]), "<=", 1.05)
         yield Row("the same / even-odd parallel tempering", ratio(times[0], times[2]), "<=", 1.05)

@@ -25,8 +25,8 @@ PERCENTILE = 5
 CLOCK = time.process_time
 
 
-class Untracked:
-    """A tracker that reads nothing."""
+class Untracked(KalmanTracker):
+    """A tracker that does nothing. A training takes only trackers of the library and their subclasses."""
 
     all_pairs = all_rungs = False
     columns = reading = {}

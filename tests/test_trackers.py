@@ -1,9 +1,12 @@
 """The Kalman filter against conditioning of normal variables, its observations, and tracked log Z against exact."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 import twins
 from parts import from_python
+from projects import ROOT
 
 from logzoo.kernels import resampling
 from logzoo.kernels.filtering import predicted, updated
@@ -180,6 +183,15 @@ def test_log_z_of_walkers_and_the_parameters_are_those_of_one_update():
     # 100 sweeps of each walker at first, then one an update; fifty chains make the gradient.
     sweeps = run.trace["chain_sweeps"].values
     np.testing.assert_array_equal(sweeps, 2000 * (100 + np.arange(60)) + 50 * np.arange(1, 61))
+
+
+def test_benchmarks_time_trainings_and_ladders(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    swapping, training = map(import_module, ("infinite_swapping", "training"))
+    rbm, _ = two_models()
+    for kind in (training.Untracked, training.KalmanTracker):
+        assert np.all(training.updates_of(rbm, np.eye(40, 8, dtype=np.uint8), kind)() > 0.0)
+    swapping.moving(swapping.even_odd(swapping.ladders_of(rbm, 2)))()
 
 
 def test_resampling_keeps_walkers_of_large_weight():
