@@ -73,6 +73,8 @@ class LogZTracker:
         ``"below-bound"`` and others: evidence contradicted the first log Z; later log Z are then not trusted either.
     followed : int
         Number of calls of `update` up to the last followed call.
+    sweeps : int
+        Gibbs sweeps spent, summed over the walkers and the chains of the evidence.
     seconds : float
         Processor seconds spent.
 
@@ -116,12 +118,10 @@ class LogZTracker:
         self._first = whole_number("sweeps", sweeps, minimum=_FEWEST_SWEEPS)
         self._tolerance = positive_number("tolerance", tolerance)
         self._stream = root_stream(seed).child("tracker")
-        # Counts: cohorts started, calls of update, steps of the walkers, sweeps of new cohorts and evidence, others.
-        self._starts = self._calls = self._steps = self._start_sweeps = self._follow_sweeps = 0
-        self._first_sweeps = 0  # _start_sweeps - _follow_sweeps after the last fresh start
-        self._cohorts: list[_Cohort] = []
-        self._contradictions: dict[str, bool] | None = None
-        self._shape, self.followed, self.seconds = rbm.weights.shape, 0, 0.0
+        # Numbers of cohorts started, of calls of `update`, and of steps of the walkers.
+        self._starts = self._calls = self._steps = 0
+        self._owed = 0  # sweeps that followed the training minus sweeps of new cohorts, since the last fresh start
+        self._shape, self.followed, self.sweeps, self.seconds = rbm.weights.shape, 0, 0, 0.0
         self._lose()
         begun = time.process_time()
         self._follow(rbm)
@@ -151,11 +151,6 @@ class LogZTracker:
     def interval(self) -> tuple[float, float]:
         """95% interval of log Z in nats at the last followed update."""
         return self.log_z - REACH * self.std_error, self.log_z + REACH * self.std_error
-
-    @property
-    def sweeps(self) -> int:
-        """Gibbs sweeps spent, summed over the walkers and the chains of the evidence."""
-        return self._start_sweeps + self._follow_sweeps
 
     def log_likelihood(self, v: ArrayLike) -> MeanLogLikelihood:
         """Mean log-likelihood in nats of rows of 0 and 1, (examples, visible), at the last followed update.
@@ -192,7 +187,7 @@ class LogZTracker:
         missed = not self.std_error <= self._tolerance
         if self._contradictions is None:
             self._contradictions = self._contradicted_by(rbm)
-            self._first_sweeps = self._start_sweeps - self._follow_sweeps
+            self._owed = 0
         signs = {name: any(cohort.signs[name] for cohort in self._cohorts) for name in self._cohorts[0].signs}
         self.reasons = reasons_of({**signs, "tolerance-missed": missed, **self._contradictions})
 
@@ -204,14 +199,15 @@ class LogZTracker:
         evidence = gather(
             rbm, self._stream.child("evidence", self._starts), ledger, chains=_EVIDENCE_CHAINS, tempered=False
         )
-        self._start_sweeps += ledger.chain_sweeps
+        self.sweeps += ledger.chain_sweeps
         first = Estimate(log_z=self.log_z, std_error=self.std_error, interval=self.interval, reasons=())
         return dict.fromkeys(weighed(first, evidence).reasons, True)
 
     def _started(self, rbm: RBM) -> _Cohort:
         """A new cohort at these parameters."""
         self._starts += 1
-        self._start_sweeps += self._first * self._size
+        self.sweeps += self._first * self._size
+        self._owed -= self._first * self._size
         return _Cohort(self._size, rbm, self._stream.child(self._starts).key, self._first)
 
     def _go_on(self, rbm: RBM) -> None:
@@ -222,15 +218,17 @@ class LogZTracker:
         for step in range(1, steps + 1):
             parameters = _on_path(self._rbm, rbm, step / steps)
             self._steps += 1
-            self._follow_sweeps += self._size * _COHORTS
             for cohort in self._cohorts:
                 cohort.walkers.follow(parameters, self._steps)
-        while self._start_sweeps - self._first_sweeps < self._follow_sweeps:
+        self.sweeps += steps * _COHORTS * self._size
+        self._owed += steps * _COHORTS * self._size
+        while self._owed > 0:
             self._cohorts = [*self._cohorts[1:], self._started(rbm)]
 
     def _lose(self) -> None:
         """Discard the walkers; the next usable parameters start new walkers."""
-        self._cohorts, self._contradictions = [], None
+        self._cohorts: list[_Cohort] = []
+        self._contradictions: dict[str, bool] | None = None
         self.log_z, self.std_error, self.reasons = math.nan, math.nan, ("parameters",)
 
 
