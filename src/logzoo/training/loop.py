@@ -190,8 +190,8 @@ def train(
         progress_bar.update()
     progress_bar.close()
     stopping.give_back(values)
-    rows = trace.dataset().assign_attrs(monitored=monitored, **stopping.attributes)
-    return TrainingRun(RBM(*values), rows, trace.snapshots_dataset())
+    rows = trace.dataset(trace.rows).assign_attrs(monitored=monitored, **stopping.attributes)
+    return TrainingRun(RBM(*values), rows, trace.dataset(trace.snapshots) if trace.snapshots else None)
 
 
 def rate_at(update: int, updates: int, learning_rate: float, schedule: str, alpha: float, per_epoch: int = 1) -> float:

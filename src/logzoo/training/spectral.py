@@ -34,8 +34,6 @@ _NODES_EVERY = 50
 class SimulatedTemperingPhase:
     """Chains of simulated tempering that make k sweeps per update; final states have the weights q(beta = 1 | x)."""
 
-    sampler: SimulatedTempering  # set by the first call, which supplies the parameters
-
     def __init__(
         self,
         stream: Stream,
@@ -53,7 +51,7 @@ class SimulatedTemperingPhase:
         self.prior = prior
         self.base = base
         self.tracker = tracker
-        self.started = False
+        self.sampler: Any = None  # SimulatedTempering, from the first call on, which supplies the parameters
         self.stored = None
 
     @property
@@ -63,7 +61,7 @@ class SimulatedTemperingPhase:
 
     def __call__(self, parameters: Parameters, update: int, positive: np.ndarray, rate: float) -> WeightedChains:
         """Make the sweeps of an update, and return the chains with their weights."""
-        if not self.started:
+        if self.sampler is None:
             self._start(parameters)
         self.sampler.load(parameters)
         if update % _NODES_EVERY == 0:
@@ -74,7 +72,6 @@ class SimulatedTemperingPhase:
         return WeightedChains(self.sampler.chains, last.weights)
 
     def _start(self, parameters: Parameters) -> None:
-        self.started = True
         self.sampler = sampler = SimulatedTempering(parameters, self.betas, self.ledger, self.stream, "marginal", 1)
         if self.stored is not None:
             sampler.rung, sampler.heading = self.stored["rung"], self.stored["heading"]

@@ -91,15 +91,8 @@ class Trace:
             kind, name = key.split(".")
             getattr(self, kind)[name] = list(array)
 
-    def dataset(self) -> xr.Dataset:
-        """The rows, over `update`. A new rung renumbers the rungs, so shorter earlier rows end in NaN."""
-        return self._over_updates(self.rows)
-
-    def snapshots_dataset(self) -> xr.Dataset | None:
-        """The snapshots, over `update`; None if there are none."""
-        return self._over_updates(self.snapshots) if self.snapshots else None
-
-    def _over_updates(self, columns: Mapping[str, list[Any]]) -> xr.Dataset:
+    def dataset(self, columns: Mapping[str, list[Any]]) -> xr.Dataset:
+        """The rows or the snapshots, over `update`. A new rung renumbers the rungs: rows of fewer rungs end in NaN."""
         variables = {}
         for name, rows in columns.items():
             long_name, units, *dimensions = self.columns[name]
@@ -156,8 +149,7 @@ class EarlyStopping:
     @property
     def attributes(self) -> dict[str, Any]:
         """Attributes for the trace: update and log-likelihood of the best parameters."""
-        numbers = {"update": int, "log_likelihood": float}
-        return {f"best_{name}": number(self.best[name]) for name, number in numbers.items() if self.best}
+        return {f"best_{name}": self.best[name].item() for name in ("update", "log_likelihood") if self.best}
 
     @property
     def state(self) -> dict[str, np.ndarray]:
