@@ -29,6 +29,7 @@ _INITIAL_ITERATIONS = 10
 _INITIAL_SWEEPS = 50
 # Updates between two checks of the interpolation of log f over the rungs: larger weights need more nodes.
 _NODES_EVERY = 50
+_DECAY, _EPSILON = 0.99, 1e-3  # of RMSprop
 
 
 class SimulatedTemperingPhase:
@@ -61,30 +62,30 @@ class SimulatedTemperingPhase:
 
     def __call__(self, parameters: Parameters, update: int, positive: np.ndarray, rate: float) -> WeightedChains:
         """Make the sweeps of an update, and return the chains with their weights."""
-        if self.sampler is None:
-            self._start(parameters)
-        self.sampler.load(parameters)
+        sampler = self.sampler or self._start(parameters)
+        sampler.load(parameters)
         if update % _NODES_EVERY == 0:
-            self.sampler.fit_nodes()
+            sampler.fit_nodes()
         last = _LastWeights()
         occupancy = self._advance(self.k - 1) + self._advance(1, (last,))
         self._follow(occupancy / self.k)
-        return WeightedChains(self.sampler.chains, last.weights)
+        return WeightedChains(sampler.chains, last.weights)
 
-    def _start(self, parameters: Parameters) -> None:
+    def _start(self, parameters: Parameters) -> SimulatedTempering:
         self.sampler = sampler = SimulatedTempering(parameters, self.betas, self.ledger, self.stream, "marginal", 1)
         if self.stored is not None:
             sampler.rung, sampler.heading = self.stored["rung"], self.stored["heading"]
             sampler.chains.v[...] = self.stored["v"]
             sampler.sweep = int(self.stored["sweep"])
             sampler.set_nodes(int(self.stored["nodes"]))
-            return
+            return sampler
         self.tracker.log_z_hat = np.zeros(self.betas.size)
         smoothing, self.tracker.alpha = self.tracker.alpha, 1.0
         for _ in range(_INITIAL_ITERATIONS):
             self._follow(self._advance(_INITIAL_SWEEPS) / _INITIAL_SWEEPS)
             sampler.restart()
         self.tracker.alpha = smoothing
+        return sampler
 
     def _advance(self, sweeps: int, observers: tuple[Any, ...] = ()) -> np.ndarray:
         """Make `sweeps` sweeps at the tracked log Zhat; returns their sums (chain, rung) of q(beta_k | x)."""
@@ -128,7 +129,7 @@ def train_simulated_tempering(
     stream: Stream,
     batch: int,
     k: int = 25,
-    particles: int | None = 2000,
+    particles: int = 2000,
     rungs: int = 100,
     prior: Any = 2.0,
     smoothing: float = 0.2,
@@ -149,12 +150,12 @@ def train_simulated_tempering(
 
 
 def rms_spectral(
-    data: np.ndarray, *, decay: float = 0.99, epsilon: float = 1e-3, rank: int | None = None, **settings: Any
+    data: np.ndarray, *, decay: float = _DECAY, epsilon: float = _EPSILON, rank: int | None = None, **settings: Any
 ) -> TrainingRun:
     """Train by RMSspectral (Carlson et al. 2015, 2016)."""
     return train_simulated_tempering(data, partial(RMSspectral, decay, epsilon, rank), **settings)
 
 
-def rmsprop(data: np.ndarray, *, decay: float = 0.99, epsilon: float = 1e-3, **settings: Any) -> TrainingRun:
+def rmsprop(data: np.ndarray, *, decay: float = _DECAY, epsilon: float = _EPSILON, **settings: Any) -> TrainingRun:
     """Train by RMSprop, the baseline of RMSspectral."""
     return train_simulated_tempering(data, partial(RMSprop, decay, epsilon), **settings)

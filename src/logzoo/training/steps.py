@@ -59,7 +59,7 @@ class RMSprop(Ascent):
 
     _kept = ("updates", "weights", "visible_bias", "hidden_bias")
 
-    def __init__(self, decay: float = 0.99, epsilon: float = 1e-3, weight_decay: float = 0.0) -> None:
+    def __init__(self, decay: float, epsilon: float, weight_decay: float = 0.0) -> None:
         super().__init__(weight_decay)
         self.decay = share("decay", decay)
         self.epsilon = positive_number("epsilon", epsilon)
@@ -87,9 +87,7 @@ class RMSspectral(RMSprop):
     length was 0.14 to 0.7 of the exact length. The cosine between the two steps was 0.5 to 0.9.
     """
 
-    def __init__(
-        self, decay: float = 0.99, epsilon: float = 1e-3, rank: int | None = None, weight_decay: float = 0.0
-    ) -> None:
+    def __init__(self, decay: float, epsilon: float, rank: int | None = None, weight_decay: float = 0.0) -> None:
         super().__init__(decay, epsilon, weight_decay)
         self.rank = None if rank is None else whole_number("rank", rank)
         # BLAS is limited to one thread, because several threads sum in a varying order.
@@ -116,22 +114,22 @@ def sharp(matrix: np.ndarray) -> np.ndarray:
     return ((sizes.sum() * (half @ half.T)) @ wide).astype(np.float32)
 
 
-def sharp_of_rank(matrix: np.ndarray, rank: int, key: int = 0) -> np.ndarray:
+def sharp_of_rank(matrix: np.ndarray, rank: int) -> np.ndarray:
     """T (U V' + R / s), with the SVD U S V' truncated to `rank`, the remainder R, and T = sum S + s.
 
     s is the spectral norm of R. The result is computed by randomised subspace iteration (Halko, Martinsson & Tropp
-    2011, algorithm 4.4). The test matrix depends only on `key` and the shape. If the shorter side of the matrix exceeds
-    `rank` by at most ten, the result is `sharp(matrix)`. s is estimated by the next singular value within the basis.
-    The estimate is a few per cent too small if singular values fall slowly.
+    2011, algorithm 4.4). The test matrix depends only on the shape. If the shorter side of the matrix exceeds `rank` by
+    at most ten, the result is `sharp(matrix)`. s is estimated by the next singular value within the basis. The estimate
+    is a few per cent too small if singular values fall slowly.
     """
     if matrix.shape[0] < matrix.shape[1]:
-        return sharp_of_rank(matrix.T, rank, key).T
+        return sharp_of_rank(matrix.T, rank).T
     columns = rank + _OVERSAMPLING
     if columns >= matrix.shape[1]:
         return sharp(matrix)
     from scipy.linalg import qr  # takes long to import, and most trainings do not need it
 
-    generator = np.random.Generator(np.random.Philox(key=key))
+    generator = np.random.Generator(np.random.Philox(key=0))
     basis = matrix @ generator.standard_normal((matrix.shape[1], columns), dtype=np.float32)
     for _ in range(_POWER_ITERATIONS):
         basis = matrix @ (matrix.T @ qr(basis, mode="economic")[0])
