@@ -8,6 +8,9 @@ from tensors import Tensor
 
 from logzoo import RBM, LogZTracker, exact_log_z, mean_log_likelihood
 
+# Weights and biases so small that the RBM counts as untrained and no evidence is gathered.
+SMALL = np.full((4, 2), 0.5), np.zeros(4), np.zeros(2)
+
 
 def contrastive_divergence(updates, rate, seed, visible=30, hidden=8, batch=50):
     """Parameters after each update of a plain NumPy CD-1 on noisy patterns: (weights, visible bias, hidden bias)."""
@@ -54,15 +57,15 @@ def test_intervals_hold_the_exact_log_z_of_a_plain_loop():
 
 
 def test_a_training_that_blows_up_is_refused():
-    _, rows = followed(0, rate=50.0)
+    _, rows = followed(0, updates=600, walkers=200, rate=50.0)
     refused = rows[:, 2] == 1.0
     # After a restart log Z may be right.
     assert refused.mean() > 0.8 and np.abs(rows[~refused, 0]).max(initial=0.0) < 0.1
 
 
 def test_parameters_that_are_no_model_are_refused_until_they_are_one():
-    weights, bias, hidden = np.ones((4, 2)), np.zeros(4), np.zeros(2)
-    tracker = LogZTracker((weights, bias, hidden), every=1)
+    weights, bias, hidden = SMALL
+    tracker = LogZTracker(SMALL, every=1, walkers=200)
     for broken in (np.nan, 1e12 / 3.0):
         tracker.update(broken * weights, bias, hidden)
         assert tracker.reasons == ("parameters",)
@@ -84,12 +87,12 @@ def test_a_start_at_what_is_no_rbm_is_one_line(rbm):
 def test_too_few_walkers_or_sweeps_are_refused(few):
     (name,) = few
     with pytest.raises(ValueError, match=f"^{name}: expected"):
-        LogZTracker((np.zeros((4, 2)), np.zeros(4), np.zeros(2)), **few)
+        LogZTracker(SMALL, **few)
 
 
 def test_overflow_ends_no_training_whose_numpy_raises():
-    weights, bias, hidden = np.ones((4, 2)), np.zeros(4), np.zeros(2)
-    tracker = LogZTracker((weights, bias, hidden), every=1)
+    weights, bias, hidden = SMALL
+    tracker = LogZTracker(SMALL, every=1, walkers=200)
     with np.errstate(all="raise"):
         for huge in (weights * 1e300 / 3.0, weights.astype(np.longdouble) * np.longdouble("1e400")):
             tracker.update(huge, bias, hidden)
@@ -112,8 +115,8 @@ def test_a_start_at_a_trained_rbm_that_misses_a_mode_is_refused_from_then_on():
 
 
 def test_biases_may_be_rows_and_odd_arrays_are_refused():
-    weights, bias, hidden = np.ones((4, 2)), np.zeros((1, 4)), np.zeros((2, 1))
-    tracker = LogZTracker((weights, bias, hidden), every=1)
+    weights, bias, hidden = SMALL[0], np.zeros((1, 4)), np.zeros((2, 1))
+    tracker = LogZTracker((weights, bias, hidden), every=1, walkers=200)
     tracker.update(weights, bias, hidden)
     for odd in (np.ma.masked_less(weights - np.eye(4, 2), 0.5), weights * 1j, weights.astype(str)):
         with pytest.raises(ValueError, match="weights: expected"):
