@@ -140,7 +140,7 @@ def small_images():
 @pytest.mark.parametrize("method", ["cd", "lvs"])
 def test_grey_trainings_learn_and_go_on_from_a_checkpoint_to_the_same_bits(method, tmp_path, monkeypatch):
     data, path = small_images(), tmp_path / "checkpoint.npz"
-    settings = {"hidden": 8, "batch": 20, "updates": 500, "learning_rate": 1.0, "values": "grey", "snapshots": 2}
+    settings = {"hidden": 8, "batch": 20, "updates": 250, "learning_rate": 1.0, "values": "grey", "snapshots": 2}
     settings |= {"k": 2, "warm_up": 20} if method == "lvs" else {"k": 2}
     whole = train_rbm(data, method, **settings)
     # Reconstructions are closer to the picture than the mean picture is.

@@ -155,11 +155,11 @@ def followed(method="pcd", seed=0, **settings):
     return run, run.trace.sel(update=run.snapshots["update"]), truth
 
 
-@pytest.mark.parametrize("method", ["cd", "sml-pt"])
-def test_walkers_follow_log_z_of_any_training(method):
+@pytest.mark.parametrize(("method", "settings"), [("cd", {}), ("sml-pt", {"rungs": 3, "particles": 20})])
+def test_walkers_follow_log_z_of_any_training(method, settings):
     scores = []
     for seed in range(3):
-        _, trace, truth = followed(method, seed)
+        _, trace, truth = followed(method, seed, **settings)
         scores.append((trace["log_z"].values - truth) / trace["log_z_std_dev"].values)
     # Scores of one training are correlated: about six of them are independent.
     assert 0.5 < np.sqrt(np.mean(np.square(scores))) < 2.0 and np.abs(scores).max() < 7.0
