@@ -154,7 +154,7 @@ def train(
             raise ValueError(f"walkers: expected {expected}, found {walkers}")
         tracker = walking = JarzynskiTracker(walkers, data.shape[1], hidden, stream.child("walkers").key)
     examples = _monitored(data, validation, tracker, patience, whole_number("monitored", monitored))
-    trace = Trace(-(-updates // every), whole_number("snapshots", snapshots, minimum=0), hidden, examples, tracker)
+    trace = Trace(-(-updates // every), whole_number("snapshots", snapshots, minimum=0), examples, tracker)
     stopping = EarlyStopping(None if patience is None else whole_number("patience", patience))
     parts = {"values": values, "step": step, "phase": negative_phase, "trace": trace, "stopping": stopping}
     parts |= {} if tracker is None else {"tracker": tracker}

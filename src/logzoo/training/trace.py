@@ -46,11 +46,8 @@ _TOGETHER = 500
 class Trace:
     """Rows of numbers by column, and snapshots of the parameters at about `snapshots` of the rows."""
 
-    def __init__(
-        self, rows: int, snapshots: int, hidden: int, monitored: Mapping[str, np.ndarray], tracker: Any
-    ) -> None:
+    def __init__(self, rows: int, snapshots: int, monitored: Mapping[str, np.ndarray], tracker: Any) -> None:
         self.snapshot_step = max(1, rows // snapshots) if snapshots else None
-        self.hidden = hidden
         self.monitored = monitored
         self.tracker = tracker
         self.columns = _COLUMNS | getattr(tracker, "columns", {})
@@ -70,8 +67,7 @@ class Trace:
         if self.tracker is not None:
             row |= self.tracker.reading
         for split, examples in self.monitored.items():
-            log_f = _mean_log_f(parameters, examples, self.hidden)
-            row[f"log_likelihood_{split}"] = log_f - row["log_z"]
+            row[f"log_likelihood_{split}"] = _mean_log_f(parameters, examples) - row["log_z"]
         row |= {name: array.astype(np.float64) for name, array in profiles.items()}
         for name, entry in row.items():
             self.rows.setdefault(name, []).append(entry)
@@ -109,12 +105,12 @@ def _stacked(rows: list[Any]) -> np.ndarray:
     return np.array([np.pad(row, (0, width - row.size), constant_values=np.nan) for row in rows])
 
 
-def _mean_log_f(parameters: Parameters, examples: np.ndarray, hidden: int) -> float:
+def _mean_log_f(parameters: Parameters, examples: np.ndarray) -> float:
     """Mean log f(v) of examples (examples, visible), uint8 of 0/1 or float32 grey levels, in nats."""
     total = 0.0
     for first in range(0, len(examples), _TOGETHER):
         block = examples[first : first + _TOGETHER]
-        chains = mini_batch(block, len(block), hidden)
+        chains = mini_batch(block, len(block), parameters.weights_transposed.shape[1])
         chains.load(parameters, block)
         total += chains.mean_log_f(parameters) * len(block)
     return total / len(examples)
