@@ -86,7 +86,8 @@ def estimated(name, method, **settings):
 @pytest.mark.parametrize("method", ESTIMATORS)
 def test_estimates_are_right_or_flagged(method, name):
     truth = exact_log_z(MODELS[name])
-    for settings in ({}, {"sweeps": 1}):
+    # Longer estimates of tiny models are below.
+    for settings in ({"sweeps": 1},) if name in TINY else ({"sweeps": 1}, {}):
         estimate = estimated(name, method, **settings)
         assert judged(estimate, truth), (settings, truth, estimate)
 
@@ -107,8 +108,9 @@ def test_evidence_is_right(name, monkeypatch):
 def test_tiny_models_are_estimated(method):
     """The answer must be right; an estimate that is flagged does not suffice."""
     for name in TINY:
-        estimate = estimated(name, method, sweeps=400, chains=10)
-        assert abs(estimate.log_z - exact_log_z(MODELS[name])) <= 4.0 * estimate.std_error + 0.01, (name, estimate)
+        estimate, truth = estimated(name, method, sweeps=400, chains=10), exact_log_z(MODELS[name])
+        assert judged(estimate, truth), (name, truth, estimate)
+        assert abs(estimate.log_z - truth) <= 4.0 * estimate.std_error + 0.01, (name, truth, estimate)
 
 
 def test_bridges_are_right_from_every_seed():
