@@ -11,6 +11,7 @@ is not capped, the sum over a tour has the mean E[v h'] E[length]. So the direct
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from logzoo.training.loop import TrainingRun, Values
 
 
+@dataclass(eq=False)
 class Particles(Resumed):
     """The negative particles: chains that make k sweeps per update.
 
@@ -42,14 +44,12 @@ class Particles(Resumed):
     copies of the examples in the first mini-batch.
     """
 
+    key: np.uint64
+    k: int
+    chains: WeightedChains | GreyChains
+    persistent: bool
+    spent: int = 0  # sweeps so far, summed over the chains
     _kept = ("chains.v", "spent")
-
-    def __init__(self, key: np.uint64, k: int, chains: WeightedChains | GreyChains, persistent: bool) -> None:
-        self.key = key
-        self.k = k
-        self.chains = chains
-        self.persistent = persistent
-        self.spent = 0  # sweeps so far, summed over the chains
 
     def __call__(self, parameters: Parameters, update: int, positive: np.ndarray, rate: float) -> Any:
         """Make the sweeps of an update, and return the chains."""
@@ -152,6 +152,7 @@ class VisitedStates(NamedTuple):
         return self.grey.mean_log_f(parameters)
 
 
+@dataclass(eq=False)
 class LasVegasPhase(Resumed):
     """Tours from a stopping set that is redrawn every epoch, and after an update in which no tour returned.
 
@@ -159,35 +160,27 @@ class LasVegasPhase(Resumed):
     of the starting states follow.
     """
 
+    data: np.ndarray
+    hidden: int
+    stream: Stream
+    count: int
+    k: int | None
+    warm_up: int
+    epoch: int  # updates in an epoch
+    warm_phase: Particles
+    stopping: StoppingSet | None = None
+    stale: bool = False
+    touring: int = 0  # sweeps and draws of stopping sets so far, summed over tours
     _kept = ("warm_phase.spent", "touring", "stale")
 
-    def __init__(
-        self,
-        data: np.ndarray,
-        hidden: int,
-        stream: Stream,
-        count: int,
-        k: int | None,
-        warm_up: int,
-        epoch: int,
-        warm_phase: Particles,
-    ) -> None:
-        self.data = data
-        self.stream = stream
-        self.count = count
-        self.k = k
-        self.first = warm_up * epoch
-        self.epoch = epoch
-        self.warm_phase = warm_phase
-        self.stopping = None
-        self.grey = GreyChains.new(count, data.shape[1], hidden)
-        self.stale = False
-        self.touring = 0  # sweeps and draws of stopping sets so far, summed over tours
+    def __post_init__(self) -> None:
+        """Make working memory, and the numbers that the trace shows before the first tours."""
+        self.grey = GreyChains.new(self.count, self.data.shape[1], self.hidden)
         self.numbers = {"tours_finished": 0.0, "tour_length": 0.0, "stopping_states": 0}
 
     def __call__(self, parameters: Parameters, update: int, positive: np.ndarray, rate: float) -> Any:
         """Run the tours of an update and return the states that they visited; in the warm-up, return chains of CD."""
-        if update < self.first:
+        if update < self.warm_up * self.epoch:
             return self.warm_phase(parameters, update, positive, rate)
         if self.stopping is None or self.stale or update % self.epoch == 0:
             draws = len(self.data)

@@ -7,6 +7,7 @@ temperatures are reassigned after each sweep (Hult et al. 2019).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -30,20 +31,15 @@ if TYPE_CHECKING:
 BASES = ("visible-bias", "data")
 
 
+@dataclass(eq=False)
 class ParallelTemperingPhase:
     """A negative phase of parallel tempering; a tracker may follow its log Z, and a FlowLadder may move its rungs."""
 
-    def __init__(
-        self, particles: ParallelTempering, k: int, keep_bias: bool, tracker: Any, flow: FlowLadder | None = None
-    ) -> None:
-        self.particles = particles
-        self.k = k
-        self.keep_bias = keep_bias
-        self.tracker = tracker
-        self.flow = flow
-        # log f at rungs that no exchange uses is computed only on demand, because it costs as much as the exchanges.
-        self.all_pairs = flow is not None or (tracker is not None and tracker.all_pairs)
-        self.all_rungs = tracker is not None and tracker.all_rungs
+    particles: ParallelTempering
+    k: int
+    keep_bias: bool
+    tracker: Any
+    flow: FlowLadder | None
 
     @property
     def spent(self) -> int:
@@ -58,8 +54,10 @@ class ParallelTemperingPhase:
         if self.tracker is not None:
             self.tracker.parameters_changed(self.particles, rate)
         first = 1 + update * self.k
-        last = first + self.k
-        exchanges = self.particles.move(first, last, all_pairs=self.all_pairs, all_rungs=self.all_rungs)
+        # log f at rungs that no exchange uses is computed only on demand, because it costs as much as the exchanges.
+        all_pairs = self.flow is not None or getattr(self.tracker, "all_pairs", False)
+        all_rungs = getattr(self.tracker, "all_rungs", False)
+        exchanges = self.particles.move(first, first + self.k, all_pairs=all_pairs, all_rungs=all_rungs)
         if self.tracker is not None:
             self.tracker.particles_moved(self.particles, exchanges)
         negative = WeightedChains(self.particles.chains, self.particles.weights_at(self.particles.betas.size - 1))

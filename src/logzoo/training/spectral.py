@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -32,28 +33,19 @@ _NODES_EVERY = 50
 _DECAY, _EPSILON = 0.99, 1e-3  # of RMSprop
 
 
+@dataclass(eq=False)
 class SimulatedTemperingPhase:
     """Chains of simulated tempering that make k sweeps per update; final states have the weights q(beta = 1 | x)."""
 
-    def __init__(
-        self,
-        stream: Stream,
-        k: int,
-        ledger: SweepLedger,
-        betas: np.ndarray,
-        prior: np.ndarray,
-        base: np.ndarray,
-        tracker: RtsTracker,
-    ) -> None:
-        self.stream = stream
-        self.k = k
-        self.ledger = ledger
-        self.betas = betas
-        self.prior = prior
-        self.base = base
-        self.tracker = tracker
-        self.sampler: Any = None  # SimulatedTempering, from the first call on, which supplies the parameters
-        self.stored = None
+    stream: Stream
+    k: int
+    ledger: SweepLedger
+    betas: np.ndarray
+    prior: np.ndarray
+    base: np.ndarray
+    tracker: RtsTracker
+    sampler: Any = None  # SimulatedTempering, from the first call on, which supplies the parameters
+    stored: Mapping[str, np.ndarray] | None = None  # the state of a checkpoint, for the first call
 
     @property
     def spent(self) -> int:
