@@ -9,6 +9,7 @@ from logzoo.budgets import SweepLedger
 from logzoo.estimators import las_vegas
 from logzoo.estimators.las_vegas import mean_length, upper_bound
 from logzoo.paths import kernel_parameters
+from logzoo.samplers import tour_chains
 from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import Probes, TourDraws, Tours, TourSampler, tours_within
 from logzoo.streams import root_stream
@@ -39,6 +40,13 @@ def test_z_is_unbiased_over_many_runs():
         relative.append(np.exp(estimate.log_z - exact_log_z(rbm)))
     assert np.std(relative) > 0.1
     assert abs(z_score(np.array(relative), 1.0)) < 4
+
+
+def test_a_budget_of_one_sweep_is_refused():
+    rbm, data = random_rbm(6, 4, 1.0), np.zeros((1, 6), np.uint8)
+    with pytest.raises(ValueError, match="sweeps: expected at least 2, .*, found 1"):
+        tour_chains.run(rbm, SweepLedger(1, 1), root_stream(0), data)
+    assert tour_chains.run(rbm, SweepLedger(2, 1), root_stream(0), data).tours.length.sum() == 1
 
 
 def test_sums_of_lengths_are_unbiased_when_the_budget_decides_how_many_tours_are_made():

@@ -108,6 +108,7 @@ def test_what_is_no_number(value):
     for check in (checks.whole_number, checks.positive_number, checks.share):
         refused(lambda check=check: check("x", value), match="^x: expected a ")
     refused(lambda: checks.one_of("x", value, ("a", "b")), match="^x: unknown value .*; expected one of a, b")
+    refused(lambda: checks.one_of("x", value, ()), match="^x: unknown value .*; expected none$")
     assert np.isnan(checks.as_float(value))
 
 
@@ -118,6 +119,7 @@ ODD = {
     "k": (lambda: train(k=10**24), "k: expected a whole number of at most"),
     "mixed": (lambda: estimate("rts", mixed="yes"), "mixed: expected true or false, found 'yes'"),
     "prior": (lambda: estimate("rts", prior=10**400), "prior: expected 10+ positive weights"),
+    "base": (lambda: estimate("ais", base=""), "base: unknown value ''; expected one of matched, modes, uniform"),
     "log Z": (lambda: mean_log_likelihood(MODEL, DATA, True), "estimate: expected a finite number, found True"),
     "states": (lambda: MODEL.log_f(np.full((1, VISIBLE), 255)), "v: expected numbers from 0 to 1 only"),
     "one log Z": (lambda: MODEL.log_likelihood(DATA, [1.0, 2.0]), "log_z: expected a finite number"),

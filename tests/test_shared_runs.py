@@ -146,6 +146,20 @@ def test_draws_that_a_method_cannot_read_are_refused(rbm, method, options, match
         read_log_z(draws, method, **options)
 
 
+def test_without_options_a_method_reads_the_draws_that_were_kept_for_it(rbm):
+    settings = {"sweeps": 200, "chains": 12, "draws": 40}
+    draws = draw_samples(rbm, "mbar", **settings)
+    assert read_log_z(draws, "mbar") == estimate_log_z(rbm, "mbar", check=False, **settings)
+    assert read_log_z(draws, "mbar", draws=40) == read_log_z(draws, "mbar")
+    asked = {"default": ("mbar", {}), "few": ("mbar", {"draws": 40})}
+    assert together(rbm, asked) == {name: together(rbm, {name: asked[name]})[name] for name in asked}
+    for call in (draw_samples, estimate_log_z):
+        with pytest.raises(ValueError, match=r"draws: expected a whole number of at least 1, found \[5\]"):
+            call(rbm, "mbar", draws=[5])
+    with pytest.raises(ValueError, match="mbar: cannot read draws made for MBAR"):
+        read_log_z(draws, "mbar", draws=[5])
+
+
 def test_only_rts_reads_mixed_draws(rbm):
     draws = draw_samples(rbm, "rts", sweeps=100, chains=6, mixed=True)
     assert np.isfinite(read_log_z(draws, "rts").log_z)

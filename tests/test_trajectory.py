@@ -178,6 +178,8 @@ def test_z_of_annealing_up_and_its_inverse_of_annealing_down_are_without_bias():
     options = {"snapshots": [random_rbm(9, 6, 4, 1.0)], "base": np.zeros(6)}
     up = snapshot_ladders.anneal(model, SweepLedger(5, 4000), STREAM, **options)
     starts = exact_draws(model, 4000, np.random.default_rng(1))
+    with pytest.raises(ValueError, match=r"starts: expected 4000 rows \(chains\), found 1"):
+        snapshot_ladders.anneal(model, SweepLedger(5, 4000), STREAM, starts[:1], **options)
     down = snapshot_ladders.anneal(model, SweepLedger(5, 4000), STREAM, starts, **options)
     for log_ratio in (up.log_z_base + up.log_weight - truth, truth - down.log_z_base - down.log_weight):
         ratio = np.exp(log_ratio)

@@ -37,7 +37,7 @@ def expected_one_of(value: object, choices: Iterable[object], unlisted: Iterable
     near = get_close_matches(str(value)[:_SHOWN], [*names, *unlisted], n=1, cutoff=0.6)
     hint = f"did you mean {near[0]!r}? " if near else ""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{hint}expected one of {', '.join(names[:_NAMED])}{more}"
+    return f"{hint}expected one of {', '.join(names[:_NAMED])}{more}" if names else f"{hint}expected none"
 
 
 def is_a(name: str, value: object, kind: type[Kind]) -> Kind:
@@ -147,8 +147,8 @@ def finite_array(name: str, value: object, *, dimensions: int) -> Floats:
     return array
 
 
-def binary_matrix(name: str, value: object, *, visible: int | None = None) -> Bits:
-    """`value` as a contiguous uint8 matrix (examples, visible) of zeros and ones."""
+def binary_matrix(name: str, value: object, *, visible: int | None = None, chains: int | None = None) -> Bits:
+    """`value` as a contiguous uint8 matrix (examples, visible) of zeros and ones; `chains`: its number of rows."""
     array = _matrix(name, value)
     # For whole numbers it suffices to check the extremes, which needs no memory.
     whole = array.dtype.kind in "biu"
@@ -161,6 +161,8 @@ def binary_matrix(name: str, value: object, *, visible: int | None = None) -> Bi
         raise ValueError(f"{name}: expected zeros and ones only; {hint}")
     if visible is not None and array.shape[1] != visible:
         raise ValueError(f"{name}: expected {visible} columns (visible units), found {array.shape[1]}")
+    if chains is not None and len(array) != chains:
+        raise ValueError(f"{name}: expected {chains} rows (chains), found {len(array)}")
     return np.ascontiguousarray(array, dtype=np.uint8)
 
 

@@ -68,8 +68,13 @@ def shows(progress: bool | None) -> bool:
     """Whether a public function with this argument shows progress; None shows progress if stderr is a terminal."""
     from logzoo.checks import flag
 
-    wanted = None if progress is None else flag("progress", progress)
-    return sys.stderr is not None and (sys.stderr.isatty() if wanted is None else wanted)
+    wanted = is_terminal(sys.stderr) if progress is None else flag("progress", progress)
+    return wanted and sys.stderr is not None
+
+
+def is_terminal(stream: object) -> bool:
+    """Whether a stream is a terminal. A program may replace stderr by None, or by an object with `write` only."""
+    return getattr(stream, "isatty", bool)()
 
 
 def bar(total: int, what: str, unit: str, progress: bool, *, done: int = 0) -> tqdm:

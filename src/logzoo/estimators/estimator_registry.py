@@ -185,7 +185,8 @@ def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Strea
     method, options = readers[0]
     listed = find(method)
     left, constant, options = _prepared(rbm, ledger, options, listed)
-    makers = dict.fromkeys(maker for method, own_options in readers for maker in find(method).observers_of(own_options))
+    makers = [maker for method, own_options in readers for maker in find(method).observers_of(own_options)]
+    # The functions check their options before the options become part of a key.
     observed = {(function, arguments): function(**dict(arguments)) for function, arguments in makers}
     settings = listed.settings_of(options)
     watching = [tuple(observed.values())] if observed else []
@@ -197,7 +198,8 @@ def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, 
     """Make `Draws` for a method with a sampler and all listed methods that share its runs, or raise ValueError."""
     listed = _with_sampler(method)
     listed.check(name_of(method), options)
-    others = [(name, {}) for name, other in ESTIMATORS.items() if listed.shares and other.shares == listed.shares]
+    sharing = [name for name, other in ESTIMATORS.items() if listed.shares and other.shares == listed.shares]
+    others = [(name, {}) for name in sharing if ESTIMATORS[name] is not listed]
     return draw(rbm, [(method, options), *others], ledger, stream)
 
 
@@ -207,15 +209,18 @@ def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate"
     Raises ValueError for a method without a sampler, and for draws of another run or without the method's observers.
     """
     listed, name = _with_sampler(method), name_of(method)
-    source, makers = draws.estimator, listed.observers_of(options)
+    source, makers, observed = draws.estimator, dict(listed.observers_of(options)), {}
     shared = listed.shares == source.shares != "" and draws.settings.keys() <= listed.options
     same = shared or _sampler_of(listed) == _sampler_of(source)
-    if not same or not draws.observed.keys() >= set(makers):
+    for function, arguments in makers.items():
+        kept = [key for key in draws.observed if key[0] == function and arguments in ((), key[1])]
+        if kept:  # without options, the method reads an observer with the options of the run
+            observed[function] = draws.observed[min(kept, key=lambda key: key[1] != arguments)]
+    if not same or observed.keys() != makers.keys():
         raise ValueError(
             f"{name}: cannot read draws made for {source.title}; draw_samples(rbm, {shown(name)}, ...) makes draws "
             "that it reads"
         )
-    observed = {function: draws.observed[function, arguments] for function, arguments in makers}
     estimate = resolved(listed.read)(replace(draws, observed=observed), **taken(options, listed.read))
     return _completed(method, estimate, draws.rbm, draws.log_z_certain, draws.ledger)
 

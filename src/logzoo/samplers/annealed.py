@@ -122,9 +122,7 @@ def run_reverse(
     section 3). p_ann(v) is the probability that forward annealing along these rungs, with a last sweep at beta = 1,
     ends at v. Raises ValueError unless starts is a 0/1 matrix of this shape, and for impossible options.
     """
-    starts = binary_matrix("starts", starts, visible=rbm.visible)
-    if len(starts) != ledger.chains:
-        raise ValueError(f"starts: expected {ledger.chains} rows (chains), found {len(starts)}")
+    starts = binary_matrix("starts", starts, visible=rbm.visible, chains=ledger.chains)
     base, parameters, ladder_of = _path(rbm, ledger, stream, base, ladder, threads)
     sweeps = ledger.spend(ledger.remaining, "reverse annealing")
     kernel = partial(run_reverse_annealing, parameters, ladder_of(sweeps + 1), stream.child("sweeps").key)

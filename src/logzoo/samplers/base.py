@@ -64,7 +64,8 @@ def resolve_base(rbm: RBM, base: Any, ledger: SweepLedger, stream: Stream) -> np
 
 def checked_base(rbm: RBM, base: Any) -> str | np.ndarray:
     """Return a known name ("modes" for None), or base log-odds (visible,) as an array; otherwise raise ValueError."""
-    return one_of("base", base or "modes", BASES) if base is None or isinstance(base, str) else base_of(rbm, base)
+    base = "modes" if base is None else base
+    return one_of("base", base, BASES) if isinstance(base, str) else base_of(rbm, base)
 
 
 def affordable_modes(

@@ -68,9 +68,7 @@ def sample_gibbs(
     beta = positive_number("beta", beta, or_zero=True)
     threads = whole_number("threads", threads)
     if start is not None:
-        start = binary_matrix("start", start, visible=rbm.visible)
-        if len(start) != chains:
-            raise ValueError(f"start: expected {chains} rows (chains), found {len(start)}")
+        start = binary_matrix("start", start, visible=rbm.visible, chains=chains)
     scaled = tempered_rbm(rbm, np.zeros(rbm.visible), beta)
     left, _, visible = without_certain(scaled)
     check_rounding(left)

@@ -127,7 +127,7 @@ def anneal(
     Raises ValueError for impossible options and starts.
     """
     if starts is not None:
-        starts = binary_matrix("starts", starts, visible=rbm.visible)
+        starts = binary_matrix("starts", starts, visible=rbm.visible, chains=ledger.chains)
     whole_number("threads", threads)
     base = resolve_base(rbm, base, ledger, stream)
     path = thinned(path_of(rbm, base, snapshots), whole_number("kept", kept, minimum=0))

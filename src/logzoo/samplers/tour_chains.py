@@ -90,6 +90,8 @@ def run(
     cap = None if cap is None else whole_number("cap", cap)
     threads = min(whole_number("threads", threads), ledger.chains)
     budget = ledger.sweeps * ledger.chains
+    if budget < 2:
+        raise ValueError("sweeps: expected at least 2, for a draw of the stopping set and for a tour, found 1")
     draws = max(1, min(budget // _SHARE, max(len(data), _MOST_DRAWS)))
     if rounds is not None:
         draws = whole_number("rounds", rounds) * len(data)
