@@ -153,7 +153,7 @@ def test_annealing_by_rounds_is_paid_for_and_without_bias(sampler):
 def test_rounds_crowd_where_almost_everything_happens():
     def ladder(sweeps, chains, threads, rungs):
         parameters, ledger = paths.kernel_parameters(STEEP, BASE), SweepLedger(sweeps, chains)
-        return annealing_ladder("adapted", parameters, (6, 4), ledger, root_stream(0), threads)(rungs)
+        return annealing_ladder("adapted", parameters, ledger, root_stream(0), threads)(rungs)
 
     betas = ladder(2000, 100, 1, 30)
     assert betas.size == 30 and np.all(np.diff(betas) > 0.0) and betas[0] == 0.0 and betas[-1] == 1.0

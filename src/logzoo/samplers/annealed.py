@@ -24,7 +24,7 @@ from logzoo.models.rbm import RBM
 from logzoo.paths import at_equal_steps, inverse_temperatures, kernel_parameters, log_z_base
 from logzoo.printing import bar
 from logzoo.samplers.base import resolve_base
-from logzoo.samplers.threads import TILE, over_chains, over_parts, parts_between
+from logzoo.samplers.threads import TILE, over_chains, over_parts, parts_between, started_chains
 from logzoo.streams import Stream
 
 _STRIDE = 50
@@ -98,8 +98,7 @@ def run(
     base, parameters, ladder_of = _path(rbm, ledger, stream, base, ladder, threads)
     sweeps = ledger.spend(ledger.remaining if sweeps is None else sweeps, "annealing")
     betas, key = ladder_of(sweeps + 2), stream.child("sweeps").key
-    chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
-    start_chains(parameters, key, parameters.base, chains)
+    chains = started_chains(parameters, key, ledger.chains)
     return _annealed(partial(run_annealing, parameters, betas, key), sweeps + 1, threads, chains, base, progress)
 
 
@@ -169,8 +168,7 @@ def run_in_islands(
     island = np.repeat(np.arange(islands), np.diff(ends))
     cuts = _cuts(ends, threads)
     if states == 1:
-        chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
-        start_chains(parameters, key, parameters.base, chains)
+        chains = started_chains(parameters, key, ledger.chains)
         kernel = partial(run_resampled, parameters, betas, key, least_share)
         parts = parts_between(cuts, chains, log_weight, family, island)
     else:
@@ -182,12 +180,12 @@ def run_in_islands(
 
 
 def annealing_ladder(
-    ladder: Any, parameters: Parameters, sizes: tuple[int, ...], ledger: SweepLedger, stream: Stream, threads: int
+    ladder: Any, parameters: Parameters, ledger: SweepLedger, stream: Stream, threads: int
 ) -> Callable[[int], np.ndarray]:
     """Return a function that gives inverse temperatures (rungs,) from 0 to 1 for a number of rungs.
 
     ladder: as in `logzoo.paths.inverse_temperatures`, or "adapted", whose rounds spend a fifth of the sweeps left in
-    the ledger. sizes: numbers of visible and hidden units. The returned function raises ValueError for unknown ladders.
+    the ledger. The returned function raises ValueError for unknown ladders.
     """
     if not (isinstance(ladder, str) and ladder == "adapted"):
         return lambda rungs: inverse_temperatures(ladder, rungs)
@@ -195,7 +193,7 @@ def annealing_ladder(
     for number, sweeps in enumerate(lengths_of_rounds(int(_SHARE * ledger.remaining))):
         ledger.spend(sweeps, "adapting")
         betas = at_equal_steps(betas, spreads, sweeps + 2)
-        spreads = _spreads(parameters, betas, stream.child("round", number).key, ledger.chains, sizes, threads)
+        spreads = _spreads(parameters, betas, stream.child("round", number).key, ledger.chains, threads)
     return lambda rungs: at_equal_steps(betas, spreads, rungs)
 
 
@@ -227,7 +225,7 @@ def _path(rbm: RBM, ledger: SweepLedger, stream: Stream, base: Any, ladder: Any,
     whole_number("threads", threads)
     base = resolve_base(rbm, base, ledger, stream)
     parameters = kernel_parameters(rbm, base)
-    return base, parameters, annealing_ladder(ladder, parameters, rbm.weights.shape, ledger, stream, threads)
+    return base, parameters, annealing_ladder(ladder, parameters, ledger, stream, threads)
 
 
 def _annealed(
@@ -239,12 +237,9 @@ def _annealed(
     return AnnealedDraws(log_weight, log_z_base(base, chains.h.shape[1]))
 
 
-def _spreads(
-    parameters: Parameters, betas: np.ndarray, key: np.uint64, count: int, sizes: tuple[int, ...], threads: int
-) -> np.ndarray:
+def _spreads(parameters: Parameters, betas: np.ndarray, key: np.uint64, count: int, threads: int) -> np.ndarray:
     """Standard deviation (step,) over new chains, in nats, of the log-weight increment in each step along betas."""
-    chains, log_weight = new_chains(count, *sizes), np.zeros(count)
-    start_chains(parameters, key, parameters.base, chains)
+    chains, log_weight = started_chains(parameters, key, count), np.zeros(count)
     spreads = np.empty(betas.size - 1)
     for step in range(1, betas.size):
         before = log_weight.copy()

@@ -15,13 +15,13 @@ from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, whole_number
 from logzoo.kernels.annealing import Laws, run_centred_annealing, start_from_laws
 from logzoo.kernels.fixed_point import fixed_point_rows, new_chains
-from logzoo.kernels.gibbs import Parameters, run_sweeps
+from logzoo.kernels.gibbs import Parameters
 from logzoo.models.modes import Modes
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, kernel_parameters
 from logzoo.samplers.annealed import in_strides
 from logzoo.samplers.base import affordable_modes
-from logzoo.samplers.threads import over_chains
+from logzoo.samplers.threads import over_chains, sweep_chains
 from logzoo.streams import Stream
 
 # Modes that are more than this many nats below the best mode hold a negligible share of Z.
@@ -150,8 +150,7 @@ def _swept(
     """Visible states (chain, visible) of chains that start from their laws, after `sweeps` sweeps at beta = 1."""
     chains = new_chains(law.size, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
     start_from_laws(parameters, laws.fixed(parameters.unit), law, key, chains)
-    ones = np.ones(law.size, np.float32)
-    over_chains(partial(run_sweeps, parameters, key, 1, sweeps + 1), threads, ones, chains)
+    sweep_chains(parameters, key, 1, sweeps + 1, chains, threads)
     return chains.v
 
 

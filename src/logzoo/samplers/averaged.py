@@ -17,18 +17,17 @@ from logzoo.kernels.annealing import run_between
 from logzoo.kernels.fixed_point import (
     fixed_point_parameters,
     fixed_point_unit,
-    new_chains,
     paired_chains,
     paired_parameters,
 )
-from logzoo.kernels.gibbs import Chains, Parameters, forget_hidden, run_sweeps, start_chains
+from logzoo.kernels.gibbs import Chains, Parameters, forget_hidden, start_chains
 from logzoo.kernels.gradients import add_statistics
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters, log_z_base
 from logzoo.printing import bar
 from logzoo.samplers.annealed import AnnealedDraws
 from logzoo.samplers.base import annealed_sweeps, resolve_base
-from logzoo.samplers.threads import over_chains
+from logzoo.samplers.threads import over_chains, sweep_chains
 from logzoo.streams import Stream
 
 # Largest number of sweeps at beta = 1 over which the model's moments are averaged.
@@ -122,11 +121,9 @@ def model_moments(
     rbm: RBM, base: np.ndarray, key: np.uint64, count: int, sweeps: int, threads: int
 ) -> tuple[Terms, Chains]:
     """Return moments (Terms) of the model, averaged over the last sweeps of annealed chains, and these chains."""
-    parameters = kernel_parameters(rbm, base)
-    chains = new_chains(count, rbm.visible, rbm.hidden)
-    averaged = min(_AVERAGED, sweeps // 3)
+    parameters, averaged = kernel_parameters(rbm, base), min(_AVERAGED, sweeps // 3)
     total = _zeros(rbm.weights.shape, np.float64)
-    for _ in annealed_sweeps(parameters, key, chains, sweeps, averaged, threads):
+    for chains in annealed_sweeps(parameters, key, count, sweeps, averaged, threads):
         for sums, moments in zip(total, _statistics(parameters, chains), strict=True):
             sums += moments
     return Terms(*(sums / averaged for sums in total)), chains
@@ -152,7 +149,6 @@ def fitted_path(
     """
     base, model = ends
     path, current, sweep = [model], model, 1
-    ones = np.ones(len(chains.v), np.float32)
     no_base = np.zeros(base.visible.size)
     for knot in range(knots - 2, 0, -1):
         beta = knot / (knots - 1)
@@ -163,7 +159,7 @@ def fitted_path(
         for update in range(updates):
             parameters = fixed_point_parameters(*current, no_base)
             forget_hidden(parameters, chains)
-            over_chains(partial(run_sweeps, parameters, key, sweep, sweep + 1), threads, ones, chains)
+            sweep_chains(parameters, key, sweep, sweep + 1, chains, threads)
             sweep += 1
             for term, target, moments in zip(current, wanted, _statistics(parameters, chains), strict=True):
                 term += learning_rate * (target - moments)

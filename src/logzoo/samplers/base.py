@@ -9,12 +9,11 @@ import numpy as np
 from logzoo.budgets import SweepLedger
 from logzoo.checks import one_of
 from logzoo.kernels.annealing import run_annealing
-from logzoo.kernels.fixed_point import new_chains
-from logzoo.kernels.gibbs import Chains, Parameters, run_sweeps, start_chains
+from logzoo.kernels.gibbs import Chains, Parameters
 from logzoo.models.modes import Modes, find_modes
 from logzoo.models.rbm import RBM
 from logzoo.paths import base_of, kernel_parameters, log_odds
-from logzoo.samplers.threads import over_chains
+from logzoo.samplers.threads import over_chains, started_chains, sweep_chains
 from logzoo.streams import Stream
 
 # One in _SHARE sweeps of the budget goes to the matched base, up to _MOST_SWEEPS. More hardly improve the base.
@@ -137,9 +136,8 @@ def _matched(rbm: RBM, ledger: SweepLedger, stream: Stream) -> np.ndarray:
         return rbm.visible_bias
     ledger.spend(sweeps, "matching the base")
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
-    chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
     total = np.zeros(rbm.visible)
-    for _ in annealed_sweeps(parameters, stream.key, chains, sweeps, _AVERAGED):
+    for chains in annealed_sweeps(parameters, stream.key, ledger.chains, sweeps, _AVERAGED):
         total += chains.v.mean(axis=0)
     return log_odds(total[None, :] / _AVERAGED)
 
@@ -154,16 +152,14 @@ BASES = {
 
 
 def annealed_sweeps(
-    parameters: Parameters, key: np.uint64, chains: Chains, sweeps: int, last: int, threads: int = 1
-) -> Iterator[None]:
-    """Anneal chains from the base to beta = 1, make `last` sweeps there, and yield after each of these sweeps."""
-    count, annealed = len(chains.v), sweeps - last
-    start_chains(parameters, key, parameters.base, chains)
+    parameters: Parameters, key: np.uint64, count: int, sweeps: int, last: int, threads: int = 1
+) -> Iterator[Chains]:
+    """Anneal chains from the base to beta = 1, make `last` sweeps there, and yield the chains after each of these."""
+    chains, annealed = started_chains(parameters, key, count), sweeps - last
     # The step to the last rung makes no sweep, so an unused rung follows beta = 1.
     betas = np.append(np.linspace(0.0, 1.0, annealed + 1), np.inf)
     kernel = partial(run_annealing, parameters, betas, key, 1, annealed + 1)
     over_chains(kernel, threads, chains, np.zeros(count))
-    ones = np.ones(count, np.float32)
     for sweep in range(annealed + 1, sweeps + 1):
-        over_chains(partial(run_sweeps, parameters, key, sweep, sweep + 1), threads, ones, chains)
-        yield
+        sweep_chains(parameters, key, sweep, sweep + 1, chains, threads)
+        yield chains

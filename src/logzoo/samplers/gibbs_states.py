@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logzoo.checks import binary_matrix, is_a, positive_number, whole_number
-from logzoo.kernels.fixed_point import new_chains
-from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
+from logzoo.kernels.gibbs import forget_hidden
 from logzoo.models.equivalent import _CERTAIN, without_certain
 from logzoo.models.rbm import RBM
 from logzoo.paths import check_rounding, kernel_parameters, tempered_rbm
-from logzoo.samplers.threads import over_chains
+from logzoo.samplers.threads import started_chains, sweep_chains
 from logzoo.streams import root_stream
 
 if TYPE_CHECKING:
@@ -79,13 +77,11 @@ def sample_gibbs(
     key = root_stream(seed).child("gibbs").key
     # Parameters are scaled before they are rounded, because the scaled parameters set the unit of rounding.
     parameters = kernel_parameters(scaled, np.zeros(rbm.visible))
-    state = new_chains(chains, rbm.visible, rbm.hidden)
-    start_chains(parameters, key, parameters.visible_bias, state)
+    state = started_chains(parameters, key, chains, parameters.visible_bias)
     if start is not None:
         state.v[...] = start
         forget_hidden(parameters, state)
-    kernel = partial(run_sweeps, parameters, key, 1, sweeps + 1)
-    over_chains(kernel, threads, np.ones(chains, np.float32), state)
+    sweep_chains(parameters, key, 1, sweeps + 1, state, threads)
     return state.v
 
 

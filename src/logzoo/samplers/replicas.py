@@ -20,9 +20,9 @@ from logzoo.kernels.assignments import LARGEST
 from logzoo.kernels.energies import log_f_tempered, log_z_of_base
 from logzoo.kernels.exchanges import Exchanges, Replicas, run_parallel_tempering
 from logzoo.kernels.fixed_point import new_chains
-from logzoo.kernels.gibbs import Chains, Parameters, forget_hidden, start_chains
+from logzoo.kernels.gibbs import Chains, Parameters, forget_hidden
 from logzoo.kernels.swapping import run_infinite_swapping
-from logzoo.samplers.threads import over_chains
+from logzoo.samplers.threads import over_chains, started_chains
 
 TEMPERATURES = (1.0, 2.0, 3.0, 4.0, 5.0)
 DENSITIES = ("marginal", "joint")
@@ -42,8 +42,7 @@ class _Ladders:
         """Continue with these parameters; the first call draws v of every chain from independent units."""
         self.parameters = parameters
         if self.chains is None:
-            self.chains = new_chains(replicas, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
-            start_chains(parameters, self.key, log_odds, self.chains)
+            self.chains = started_chains(parameters, self.key, replicas, log_odds)
         else:
             forget_hidden(parameters, self.chains)
 

@@ -14,8 +14,7 @@ from tqdm import tqdm
 
 from logzoo.budgets import SweepLedger
 from logzoo.kernels.energies import smooth_parts_of_chains
-from logzoo.kernels.fixed_point import new_chains
-from logzoo.kernels.gibbs import Parameters, forget_hidden, start_chains
+from logzoo.kernels.gibbs import Parameters, forget_hidden
 from logzoo.kernels.tempering import Ladder, Record, RungSums, run_simulated_tempering
 from logzoo.paths import (
     carried,
@@ -26,7 +25,7 @@ from logzoo.paths import (
     prior_weights,
 )
 from logzoo.samplers.observers import Curvature, Stretch
-from logzoo.samplers.threads import over_chains
+from logzoo.samplers.threads import over_chains, started_chains
 from logzoo.streams import Stream
 
 # Largest accepted error of interpolated log f_k on the current states, in nats.
@@ -49,7 +48,6 @@ class SimulatedTempering:
     def __init__(
         self, parameters: Parameters, betas: np.ndarray, ledger: SweepLedger, stream: Stream, form: str, threads: int
     ) -> None:
-        count = ledger.chains
         self.ledger = ledger
         self.parameters = parameters
         self.betas = betas
@@ -58,8 +56,7 @@ class SimulatedTempering:
         self.key = stream.child("sweeps").key
         self.generator = stream.child("rungs").generator()
         self.sweep = 1
-        self.chains = new_chains(count, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
-        start_chains(parameters, self.key, parameters.base, self.chains)
+        self.chains = started_chains(parameters, self.key, ledger.chains)
         self.bar: tqdm | None = None  # a progress bar of sweeps
         self.set_nodes(_NODE_COUNTS[0])
         self.restart()

@@ -1,19 +1,38 @@
-"""Distribute chains over threads, in tiles that fit the cache of a processor.
+"""Start Gibbs chains and distribute them over threads, in tiles that fit the cache of a processor.
 
 Every draw is a function of its chain and sweep, so the bits do not depend on tiles or threads.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from logzoo.kernels.cache import announce_compilation
+from logzoo.kernels.fixed_point import new_chains
+from logzoo.kernels.gibbs import Chains, Parameters, run_sweeps, start_chains
 
 # Number of chains that make all sweeps of a kernel call before the next chains start. At 784 x 500 units their arrays
 # take 1.7 MB.
 TILE = 128
+
+
+def started_chains(parameters: Parameters, key: np.uint64, count: int, log_odds: np.ndarray | None = None) -> Chains:
+    """`count` chains, numbered from 0, with v drawn from independent units.
+
+    log_odds: as in `logzoo.kernels.gibbs.start_chains`; by default those of the base.
+    """
+    chains = new_chains(count, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
+    start_chains(parameters, key, parameters.base if log_odds is None else log_odds, chains)
+    return chains
+
+
+def sweep_chains(parameters: Parameters, key: np.uint64, first: int, last: int, chains: Chains, threads: int) -> None:
+    """Make sweeps `first` to `last - 1` of all chains at beta = 1, in place."""
+    ones = np.ones(len(chains.v), np.float32)
+    over_chains(partial(run_sweeps, parameters, key, first, last), threads, ones, chains)
 
 
 def over_chains(kernel: Callable, threads: int, *per_chain: Any) -> None:
