@@ -65,6 +65,11 @@ class SweepLedger:
         """Sweeps per chain that are left."""
         return self.sweeps - self.spent
 
+    @property
+    def left(self) -> int:
+        """Sweeps that are left, summed over the chains."""
+        return self.sweeps * self.chains - self.chain_sweeps
+
     def spend(self, sweeps: int, purpose: str, *, chains: int | None = None) -> int:
         """Count `sweeps` sweeps of `chains` chains (all by default) under `purpose`, and return `sweeps`.
 
@@ -72,7 +77,7 @@ class SweepLedger:
         """
         chains = self.chains if chains is None else chains
         chain_sweeps = whole_number("sweeps", sweeps, minimum=0) * whole_number("chains", chains)
-        if self.chain_sweeps + chain_sweeps > self.sweeps * self.chains:
+        if chain_sweeps > self.left:
             budget = f"{self.sweeps} sweeps of {self.chains} chains, {self.spent} spent"
             wanted = f"{sweeps} sweeps of {chains} chains"
             raise BudgetExceeded(f"{purpose}: {wanted} exceed the rest of the budget ({budget})")

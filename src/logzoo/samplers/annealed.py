@@ -24,10 +24,9 @@ from logzoo.models.rbm import RBM
 from logzoo.paths import at_equal_steps, inverse_temperatures, kernel_parameters, log_z_base
 from logzoo.printing import bar
 from logzoo.samplers.base import resolve_base
-from logzoo.samplers.threads import TILE, over_chains, over_parts, parts_between, started_chains
+from logzoo.samplers.threads import TILE, over_chains, over_parts, parts_between, started_chains, strides
 from logzoo.streams import Stream
 
-_STRIDE = 50
 # The rounds take _SHARE of the sweeps; the first round has at least _FEWEST sweeps.
 _SHARE, _FEWEST = 0.2, 4
 
@@ -214,8 +213,7 @@ def lengths_of_rounds(sweeps: int) -> list[int]:
 def in_strides(steps: int, progress: bool, make: Callable[[int, int], None]) -> None:
     """Call make(first, last) for steps `first` to `last - 1`, 50 at a time, up to step `steps`, and show progress."""
     with bar(steps, "annealing", "step", progress) as progress_bar:
-        for first in range(1, steps + 1, _STRIDE):
-            last = min(first + _STRIDE, steps + 1)
+        for first, last in strides(1, steps + 1):
             make(first, last)
             progress_bar.update(last - first)
 

@@ -75,7 +75,7 @@ def affordable_modes(
     starts = int(np.clip(steps // _STEPS_OF_A_START, 1, _MOST_STARTS))
     steps = int(np.clip(steps // starts, 1, _MOST_STEPS))
     modes = find_modes(rbm, stream.child("modes"), starts=starts, steps=steps, data=data, threads=threads)
-    ledger.spend(min(modes.steps, ledger.sweeps * ledger.chains - ledger.chain_sweeps), "finding modes", chains=1)
+    ledger.spend(min(modes.steps, ledger.left), "finding modes", chains=1)
     return modes
 
 
@@ -92,7 +92,7 @@ def searched_modes(
 def solutions(rbm: RBM, ledger: SweepLedger, stream: Stream, *, threads: int = 1) -> Modes:
     """Solutions of mean field, for estimators without draws; the remaining sweeps are entered as left over."""
     modes = affordable_modes(rbm, ledger, stream, threads=threads)
-    ledger.spend(ledger.sweeps * ledger.chains - ledger.chain_sweeps, "left over", chains=1)
+    ledger.spend(ledger.left, "left over", chains=1)
     return modes
 
 

@@ -17,11 +17,11 @@ from logzoo.paths import equal_barrier, inverse_temperatures, kernel_parameters,
 from logzoo.printing import bar
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.replicas import ParallelTempering
+from logzoo.samplers.threads import strides
 from logzoo.streams import Stream
 
 # Default number of rungs, if there are enough chains.
 _RUNGS = 20
-_STRIDE = 50
 # Share of the sweeps in which an adapted ladder moves, and the number of rounds. Each round is twice as long as the
 # round before.
 _ADAPTING, _ADAPTING_ROUNDS = 0.2, 3
@@ -95,7 +95,7 @@ def run(
     burn_in = share("burn_in", burn_in)
     base = resolve_base(rbm, base, ledger, stream)
     ladders = ledger.chains // betas.size
-    sweeps = (ledger.sweeps * ledger.chains - ledger.chain_sweeps) // (ladders * betas.size)
+    sweeps = ledger.left // (ladders * betas.size)
     sampler = ParallelTempering(stream.child("sweeps").key, ladders, betas, threads, ledger)
     sampler.load(kernel_parameters(rbm, base))
     return follow(sampler, betas, sweeps, adapt, burn_in, observers, log_z_base(base, rbm.hidden), progress)
@@ -159,10 +159,9 @@ def _advance(sampler: Any, first: int, last: int, purpose: str, observers: Seque
     """Make sweeps `first` to `last - 1`, at most 50 at a time, and pass their `Steps` to the observers."""
     burn_in = purpose == "burn-in"
     every = next((observer.every for observer in observers if getattr(observer, "every", None)), None)
-    for start in range(first, last, _STRIDE):
-        stop = min(start + _STRIDE, last)
+    for start, stop in strides(first, last):
         up, down, log_f = [], [], []
-        for begin, end in pairwise([*range(start, stop, every or _STRIDE), stop]):
+        for begin, end in strides(start, stop, every or stop - start):
             exchanges = sampler.move(begin, end, purpose, all_pairs=bool(observers), all_rungs=every is not None)
             up.append(exchanges.up)
             down.append(exchanges.down)

@@ -22,7 +22,7 @@ from logzoo.kernels.exchanges import Exchanges, Replicas, run_parallel_tempering
 from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import Chains, Parameters, forget_hidden
 from logzoo.kernels.swapping import run_infinite_swapping
-from logzoo.samplers.threads import over_chains, started_chains
+from logzoo.samplers.threads import over_chains, part_of, reshaped, started_chains
 
 TEMPERATURES = (1.0, 2.0, 3.0, 4.0, 5.0)
 DENSITIES = ("marginal", "joint")
@@ -37,6 +37,7 @@ class _Ladders:
     ledger: SweepLedger  # counts every sweep
     parameters: Any = None  # Parameters, from the first `_load` on
     chains: Any = None  # Chains, from the first `_load` on
+    _arrays: tuple[str, ...]  # attributes that are part of a checkpoint
 
     def _load(self, parameters: Parameters, replicas: int, log_odds: np.ndarray) -> None:
         """Continue with these parameters; the first call draws v of every chain from independent units."""
@@ -46,11 +47,19 @@ class _Ladders:
         else:
             forget_hidden(parameters, self.chains)
 
-    def _restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Continue from the chains and the ledger of a `state`."""
+    @property
+    def state(self) -> dict[str, np.ndarray]:
+        """The arrays of a checkpoint, by name."""
+        arrays = {name: getattr(self, name) for name in self._arrays}
+        return {"v": self.chains.v, "h": self.chains.h, "spent": np.array(self.ledger.chain_sweeps), **arrays}
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        """Continue from a `state`."""
         self.ledger.by_purpose = {"training": int(state["spent"])}
         self.chains = new_chains(len(state["v"]), state["v"].shape[1], state["h"].shape[1])
         self.chains.v[...] = state["v"]
+        for name in self._arrays:
+            setattr(self, name, state[name])
 
 
 class ParallelTempering(_Ladders):
@@ -59,6 +68,8 @@ class ParallelTempering(_Ladders):
     attempted, accepted (ladder, pair): numbers of exchanges of rungs i and i + 1. ledger: counts every sweep; by
     default it has no limit.
     """
+
+    _arrays = "betas", "attempted", "accepted"
 
     def __init__(
         self, key: np.uint64, count: int, betas: np.ndarray, threads: int = 1, ledger: SweepLedger | None = None
@@ -104,7 +115,7 @@ class ParallelTempering(_Ladders):
         exchanges = Exchanges(self.attempted, self.accepted, up, down, np.empty((self.count, rungs, rungs)))
         settings = self.parameters, self.betas, self.key, first, last
         # Views (ladder, replica, ...), so that each thread gets whole ladders.
-        by_ladder = (_reshaped(arrays, 1, self.count, -1) for arrays in (self.chains, self.replicas))
+        by_ladder = (reshaped(arrays, 1, self.count, -1) for arrays in (self.chains, self.replicas))
         over_chains(partial(_on_ladders, settings, all_pairs, all_rungs), self.threads, *by_ladder, exchanges)
         return exchanges
 
@@ -152,7 +163,7 @@ class ParallelTempering(_Ladders):
         self.chains = new_chains(source.size, old.v.shape[1], old.h.shape[1])
         for name in ("v", "h", "hidden_input", "visible_input"):
             getattr(self.chains, name)[...] = getattr(old, name)[source]
-        self.replicas = Replicas(*(array[source] for array in self.replicas._replace(rung=moved)))
+        self.replicas = part_of(self.replicas._replace(rung=moved), source)
         fresh = np.arange(rungs, source.size, rungs + 1)
         for array, value in zip(self.replicas, (rung, 0, 0), strict=True):
             array[fresh] = value
@@ -161,24 +172,16 @@ class ParallelTempering(_Ladders):
     @property
     def state(self) -> dict[str, np.ndarray]:
         """The arrays of a checkpoint, by name."""
-        counts = {"attempted": self.attempted, "accepted": self.accepted, "spent": np.array(self.ledger.chain_sweeps)}
-        return {"v": self.chains.v, "h": self.chains.h, "betas": self.betas, **self.replicas._asdict(), **counts}
+        return super().state | self.replicas._asdict()
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Continue from a `state`."""
-        self._restore(state)
-        self.betas = state["betas"]
+        super().restore(state)
         self.replicas = Replicas(*(state[name] for name in Replicas._fields))
-        self.attempted, self.accepted = state["attempted"], state["accepted"]
-
-
-def _reshaped(arrays: Any, axes: int, *shape: int) -> Any:
-    """Views of the arrays of a NamedTuple, with their first `axes` axes reshaped."""
-    return type(arrays)(*(array.reshape(*shape, *array.shape[axes:]) for array in arrays))
 
 
 def _on_ladders(settings: tuple, all_pairs: bool, all_rungs: bool, chains: Any, replicas: Any, exchanges: Any) -> None:
-    flat = (_reshaped(arrays, 2, -1) for arrays in (chains, replicas))
+    flat = (reshaped(arrays, 2, -1) for arrays in (chains, replicas))
     run_parallel_tempering(*settings, *flat, exchanges, all_pairs, all_rungs)
 
 
@@ -190,6 +193,8 @@ class InfiniteSwapping(_Ladders):
     f(v, h). Rungs are numbered by rising inverse temperature; the last rung is the model. Raises ValueError for
     impossible settings.
     """
+
+    _arrays = "rung", "occupancy"
 
     def __init__(
         self,
@@ -244,17 +249,6 @@ class InfiniteSwapping(_Ladders):
     def weights(self) -> np.ndarray:
         """Weights (chain,), with sum 1, of the states for expectations under the model (eq 8)."""
         return self.shares / self.count
-
-    @property
-    def state(self) -> dict[str, np.ndarray]:
-        """The arrays of a checkpoint, by name."""
-        counts = {"occupancy": self.occupancy, "spent": np.array(self.ledger.chain_sweeps)}
-        return {"v": self.chains.v, "h": self.chains.h, "rung": self.rung, **counts}
-
-    def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Continue from a `state`."""
-        self._restore(state)
-        self.rung, self.occupancy = state["rung"], state["occupancy"]
 
 
 def partitions_of(rungs: int, group: int | str | None) -> np.ndarray:

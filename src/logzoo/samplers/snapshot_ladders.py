@@ -27,7 +27,7 @@ from logzoo.samplers.annealed import AnnealedDraws
 from logzoo.samplers.averaged import Terms, anneal_along
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.replica_exchange import ParallelTemperingDraws, Steps, first_ladder, follow
-from logzoo.samplers.threads import over_parts
+from logzoo.samplers.threads import over_parts, reshaped
 from logzoo.streams import Stream
 
 # Default number of rungs, if there are enough chains.
@@ -72,7 +72,7 @@ def run(
     base = resolve_base(rbm, base, ledger, stream)
     path = path_of(rbm, base, snapshots)
     ladders = ledger.chains // places.size
-    sweeps = (ledger.sweeps * ledger.chains - ledger.chain_sweeps) // (ladders * places.size)
+    sweeps = ledger.left // (ladders * places.size)
     interval = max(min(interval, sweeps), 1)
 
     def sampler_through(number: int) -> Any:
@@ -248,8 +248,7 @@ class Trajectory:
         # numba returns the unit as a Python float, for which it would compile all kernels again.
         first = first._replace(unit=np.float32(first.unit))
         for chains, *_ in self._parts:
-            flat = type(chains)(*(array.reshape(-1, *array.shape[2:]) for array in chains))
-            start_chains(first, key, first.visible_bias, flat)
+            start_chains(first, key, first.visible_bias, reshaped(chains, 2, -1))
             settle_inputs(self._stack, chains)
         self.forget_counts()
 
@@ -311,8 +310,7 @@ class Trajectory:
 def _part(ladders: np.ndarray, rungs: int, visible: int, hidden: int) -> tuple[Chains, Travellers, Crossings]:
     """Chains, Travellers and Crossings of the ladders with these numbers (n,)."""
     shape = rungs, ladders.size
-    chains = new_chains(rungs * ladders.size, visible, hidden)
-    chains = type(chains)(*(array.reshape(*shape, *array.shape[1:]) for array in chains))
+    chains = reshaped(new_chains(rungs * ladders.size, visible, hidden), 1, *shape)
     chains.number[...] = ladders * rungs + np.arange(rungs)[:, None]
     travellers = Travellers(np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.uint8))
     pairs = rungs - 1, ladders.size

@@ -25,6 +25,7 @@ from logzoo.kernels.gibbs import (
 from logzoo.kernels.gradients import update_hidden_inputs_of_values
 from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.tour_sweeps import add_hidden_draws
+from logzoo.samplers.threads import part_of
 from logzoo.streams import Stream
 
 # Number of examples whose hidden units are drawn together.
@@ -84,7 +85,7 @@ def stopping_set(parameters: Parameters, data: np.ndarray, draws: int, stream: S
         chains = example_chains(parameters, data, rows)
         for turn in range(rounds):
             count = add_hidden_draws(parameters, key, turn, chains, members, count, example)
-        last = type(chains)(*(array[: max(0, more - first)] for array in chains))
+        last = part_of(chains, slice(max(0, more - first)))
         if len(last.number):
             count = add_hidden_draws(parameters, key, rounds, last, members, count, example)
     members = HashSet(members.rows[:count].copy(), members.slots)

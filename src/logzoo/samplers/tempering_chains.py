@@ -25,14 +25,12 @@ from logzoo.paths import (
     prior_weights,
 )
 from logzoo.samplers.observers import Curvature, Stretch
-from logzoo.samplers.threads import over_chains, started_chains
+from logzoo.samplers.threads import over_chains, started_chains, strides
 from logzoo.streams import Stream
 
 # Largest accepted error of interpolated log f_k on the current states, in nats.
 _INTERPOLATION_TOLERANCE = 5e-4
 _NODE_COUNTS = (12, 16, 20, 24, 32, 48, 64, 96, 128)
-# Sweeps in a stretch, after which observers and the progress bar are updated.
-_STRIDE = 50
 # This number is added to every bin of plain counts (Carlson et al. 2016, section 4.3), so that logarithms are finite.
 COUNT_FLOOR = 0.1
 # Smallest occupancy in an update of log Zhat. The update is therefore at most about log(1e300) = 690 nats.
@@ -119,8 +117,7 @@ class SimulatedTempering:
         shape = (count, self.betas.size)
         sums = RungSums(np.zeros(shape), np.zeros(shape, np.int64), np.zeros(count, np.int64))
         last = self.sweep + sweeps
-        for first in range(self.sweep, last, _STRIDE):
-            stop = min(first + _STRIDE, last)
+        for first, stop in strides(self.sweep, last):
             stretch = stop - first
             recorded = stretch if any(observer.reads_values for observer in observers) else 0
             values = np.zeros((count, recorded, len(self.ladder.readout)))

@@ -6,6 +6,7 @@ Every draw is a function of its chain and sweep, so the bits do not depend on ti
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from logzoo.kernels.gibbs import Chains, Parameters, run_sweeps, start_chains
 # Number of chains that make all sweeps of a kernel call before the next chains start. At 784 x 500 units their arrays
 # take 1.7 MB.
 TILE = 128
+# Number of sweeps of a kernel call, after which observers and the progress bar are updated.
+_STRIDE = 50
 
 
 def started_chains(parameters: Parameters, key: np.uint64, count: int, log_odds: np.ndarray | None = None) -> Chains:
@@ -33,6 +36,11 @@ def sweep_chains(parameters: Parameters, key: np.uint64, first: int, last: int, 
     """Make sweeps `first` to `last - 1` of all chains at beta = 1, in place."""
     ones = np.ones(len(chains.v), np.float32)
     over_chains(partial(run_sweeps, parameters, key, first, last), threads, ones, chains)
+
+
+def strides(first: int, last: int, length: int = _STRIDE) -> Iterable[tuple[int, int]]:
+    """Pairs (start, stop) that divide `first` to `last - 1` into strides of at most `length`."""
+    return pairwise([*range(first, last, length), last])
 
 
 def over_chains(kernel: Callable, threads: int, *per_chain: Any) -> None:
@@ -55,16 +63,14 @@ def over_groups(
     """
     groups = len(first_chains) - 1
     edges = _edges(first_chains[-1], min(int(threads), groups), groups)
-    starts = [
-        first_chains[first : last + 1] - first_chains[first] for first, last in zip(edges, edges[1:], strict=False)
-    ]
+    starts = [first_chains[first : last + 1] - first_chains[first] for first, last in pairwise(edges)]
     parts = zip(starts, parts_between(first_chains[edges], *per_chain), parts_between(edges, *per_group), strict=True)
     over_parts(kernel, threads, [(start, *chains, *groups) for start, chains, groups in parts])
 
 
 def parts_between(edges: np.ndarray, *per_chain: Any) -> list:
     """Views of the chains between neighbouring edges; per_chain: as for `over_chains`."""
-    return [[_part(value, slice(*ends)) for value in per_chain] for ends in zip(edges, edges[1:], strict=False)]
+    return [[part_of(value, slice(*ends)) for value in per_chain] for ends in pairwise(edges)]
 
 
 def over_parts(kernel: Callable, threads: int, parts: Sequence) -> None:
@@ -85,7 +91,11 @@ def _edges(chains: int, threads: int, units: int) -> np.ndarray:
     return np.linspace(0, units, min(tiles, units) + 1).astype(int)
 
 
-def _part(value: Any, chosen: slice) -> Any:
-    if isinstance(value, tuple):
-        return type(value)(*(array[chosen] for array in value))
-    return value[chosen]
+def part_of(value: Any, chosen: slice | np.ndarray) -> Any:
+    """The chosen rows of an array, or of each array of a NamedTuple."""
+    return type(value)(*(array[chosen] for array in value)) if isinstance(value, tuple) else value[chosen]
+
+
+def reshaped(arrays: Any, axes: int, *shape: int) -> Any:
+    """Views of the arrays of a NamedTuple, with their first `axes` axes reshaped."""
+    return type(arrays)(*(array.reshape(*shape, *array.shape[axes:]) for array in arrays))

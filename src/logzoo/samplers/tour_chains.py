@@ -89,7 +89,7 @@ def run(
     """
     cap = None if cap is None else whole_number("cap", cap)
     threads = min(whole_number("threads", threads), ledger.chains)
-    budget = ledger.sweeps * ledger.chains
+    budget = ledger.left
     if budget < 2:
         raise ValueError("sweeps: expected at least 2, for a draw of the stopping set and for a tour, found 1")
     draws = max(1, min(budget // _SHARE, max(len(data), _MOST_DRAWS)))
@@ -104,10 +104,10 @@ def run(
     stopping = stopping_set(parameters, data, ledger.spend(draws, "stopping set", chains=1), stream.child("stopping"))
     sampler = TourSampler(parameters, stopping, stream.child("tours"), threads=threads)
     probes = sampler.probe(min(_PROBES, budget // _PROBE_SHARE), budget // _PROBE_SHARE)
-    left = budget - draws - ledger.spend(probes.sweeps, "probes", chains=1)
-    all_tours = tours_within(sampler, tours, left, cap, progress)
-    left -= ledger.spend(int(all_tours.length.sum()), "tours", chains=1)
-    ledger.spend(left, "left over", chains=1)
+    ledger.spend(probes.sweeps, "probes", chains=1)
+    all_tours = tours_within(sampler, tours, ledger.left, cap, progress)
+    ledger.spend(int(all_tours.length.sum()), "tours", chains=1)
+    ledger.spend(ledger.left, "left over", chains=1)
     return TourDraws(stopping, all_tours, probes)
 
 
