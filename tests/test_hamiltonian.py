@@ -160,24 +160,23 @@ def test_log_z_by_rts_is_within_four_sigma_of_the_exact_one():
 
 
 def test_the_ledger_counts_every_leapfrog_step():
-    draws, ledger = run(draws=200, chains=6, steps=7)
+    draws, ledger = run(draws=200, chains=6)
     iterations = len(draws.initial_log_z)
-    assert ledger.by_purpose == {"initial iterations": 6 * 7 * 20 * iterations, "sampling": 6 * 7 * 200}
+    assert ledger.by_purpose == {"initial iterations": 6 * 5 * 20 * iterations, "sampling": 6 * 5 * 200}
     with pytest.raises(BudgetExceeded):
-        run(draws=200, chains=6, steps=7, budget=7 * 200 + 10)
+        run(draws=200, chains=6, budget=5 * 200 + 10)
     ledger = SweepLedger(10**6, 4)
-    options = {"adaptation_draws": 30, "pilot_draws": 40, "pilot_iterations": 2, "steps": 3}
+    options = {"adaptation_draws": 30, "pilot_draws": 40, "pilot_iterations": 2}
     tune(TARGET, BASE, ledger, STREAM, betas=BETAS, **options)
-    assert ledger.by_purpose == {"adaptation": 4 * 2 * 30 * 3, "initial iterations": 4 * 2 * 40 * 3}
+    assert ledger.by_purpose == {"adaptation": 4 * 2 * 30 * 5, "initial iterations": 4 * 2 * 40 * 5}
 
 
-def test_draws_do_not_depend_on_threads_and_repeat_with_their_stream():
-    first, many, other = (
-        run(draws=30, chains=300, threads=threads, stream=stream)[0]
-        for threads, stream in ((1, STREAM), (3, STREAM), (1, STREAM.child("other")))
+def test_draws_repeat_with_their_stream():
+    first, again, other = (
+        run(draws=30, chains=300, stream=path)[0] for path in (STREAM, STREAM, STREAM.child("other"))
     )
     for name in first._fields:
-        np.testing.assert_array_equal(getattr(first, name), getattr(many, name))
+        np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
     assert not np.array_equal(first.delta, other.delta)
     assert first.delta.shape == first.accepted.shape == (300, 30) and first.rungs.shape == (300, 31)
     assert first.occupancy.shape == (300, 10)
@@ -185,8 +184,7 @@ def test_draws_do_not_depend_on_threads_and_repeat_with_their_stream():
 
 def test_impossible_options_are_refused():
     few = "step_sizes", STEPS[:-1], "step_sizes: expected 10 positive numbers"
-    others = ("jitter", 1.0, "jitter"), ("prior", [1.0, 2.0], "prior"), ("betas", [0.0, 0.5], "ladder")
-    for name, value, match in (few, *others):
+    for name, value, match in (few, ("betas", [0.0, 0.5], "ladder")):
         with pytest.raises(ValueError, match=match):
             run(**{name: value})
 
@@ -256,7 +254,7 @@ def test_the_fit_keeps_its_constraints_where_the_data_break_them(seed):
 @pytest.mark.parametrize(("beta", "variance"), [(0.0, 6.0), (1.0, 0.5)])
 def test_an_adapted_step_is_accepted_at_the_target_rate(beta, variance):
     ledger, chains = SweepLedger(10**6, 20), 1000
-    step = adapted_step(TARGET, BASE, beta, ledger, STREAM.child("adapted"), draws=400)
+    step = adapted_step(TARGET, BASE, beta, ledger, STREAM.child("adapted"), 400)
     assert 0.9 < step / np.sqrt(variance) < 1.9
     walkers = kernel.Walkers(BASE.draw(STREAM.generator(), chains), np.arange(chains, dtype=np.uint64))
     settings = (TARGET.parameters, BASE.parameters, 5, STREAM.key)

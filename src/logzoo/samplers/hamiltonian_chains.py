@@ -7,7 +7,6 @@ estimate of Z_k, and Delta = log f(x) - log p_1(x), with base p_1. Step sizes va
 one leapfrog step of one chain, of any step size.
 """
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,9 +19,8 @@ from logzoo.checks import finite_array, whole_number
 from logzoo.kernels.leapfrog import Moves, Walkers, run_at, run_tempered
 from logzoo.kernels.tempering import RungSums
 from logzoo.models.gaussian_mixture import GaussianMixture
-from logzoo.paths import inverse_temperatures, prior_weights
+from logzoo.paths import inverse_temperatures
 from logzoo.samplers.tempering_chains import mean_occupancy, updated_log_z
-from logzoo.samplers.threads import over_chains
 from logzoo.streams import Stream
 
 STEPS = 5
@@ -65,16 +63,11 @@ class HamiltonianTempering:
         betas: np.ndarray,
         ledger: SweepLedger,
         stream: Stream,
-        *,
-        steps: int = STEPS,
-        threads: int = 1,
     ) -> None:
         if target.dimension != base.dimension:
             raise ValueError(f"base: expected {target.dimension} coordinates, found {base.dimension}")
         self.ends = (target.parameters, base.parameters)
         self.betas = betas
-        self.steps = whole_number("steps", steps)
-        self.threads = whole_number("threads", threads)
         self.ledger = ledger
         self.key = stream.child("moves").key
         self.generator = stream.child("rungs").generator()
@@ -91,15 +84,15 @@ class HamiltonianTempering:
 
     def advance(self, offset: np.ndarray, low: Any, high: Any, draws: int, purpose: str) -> tuple[RungSums, Moves]:
         """Make draws with step sizes uniform in [low, high] (rung,); the ledger counts their leapfrog steps."""
-        self.ledger.spend(draws * self.steps, purpose)
+        self.ledger.spend(draws * STEPS, purpose)
         count, rungs = len(self.walkers.x), self.betas.size
         shape = (count, draws)
         sums = RungSums(np.zeros((count, rungs)), np.zeros((count, rungs), np.int64), np.zeros(count, np.int64))
         walked = np.zeros((count, draws + 1), np.int64)
         moves = Moves(np.zeros(shape), walked, np.zeros(shape), np.zeros(shape, np.uint8))
         last = self.draw + draws
-        settings = (*self.ends, self.betas, low, high, self.steps, offset, self.key, self.draw, last)
-        over_chains(partial(run_tempered, *settings), self.threads, self.walkers, self.rung, self.heading, sums, moves)
+        settings = (*self.ends, self.betas, low, high, STEPS, offset, self.key, self.draw, last)
+        run_tempered(*settings, self.walkers, self.rung, self.heading, sums, moves)
         self.draw = last
         return sums, moves
 
@@ -113,20 +106,16 @@ def run(
     *,
     draws: int,
     betas: np.ndarray,
-    prior: Any = None,
-    steps: int = STEPS,
-    jitter: float = JITTER,
     initial_draws: int = 50,
     initial_iterations: int = 10,
-    threads: int = 1,
 ) -> HamiltonianDraws:
     """Make the initial iterations, then record `draws` draws of each chain of the ledger at the resulting log Zhat.
 
-    step_sizes (rung,): centres of the step sizes, which vary by the share `jitter`. betas (rung,): the ladder from 0 to
-    1. prior: as in `logzoo.paths.prior_weights`. Each initial iteration makes `initial_draws` draws and updates log
-    Zhat by eq 12. The iterations end when max_k |r_k - c_k| < 0.1 / K, with occupancies c of K rungs, or after
-    `initial_iterations`. A draw costs `steps` leapfrog steps. Raises ValueError for impossible options, and
-    BudgetExceeded if too few steps are left in the ledger.
+    step_sizes (rung,): centres of the step sizes, which vary by a fifth. betas (rung,): the ladder from 0 to 1. The
+    prior r is uniform. Each initial iteration makes `initial_draws` draws and updates log Zhat by eq 12. The iterations
+    end when max_k |r_k - c_k| < 0.1 / K, with occupancies c of K rungs, or after `initial_iterations`. A draw costs 5
+    leapfrog steps. Raises ValueError for impossible options, and BudgetExceeded if too few steps are left in the
+    ledger.
     """
     draws = whole_number("draws", draws)
     betas = inverse_temperatures(betas, len(betas))
@@ -136,9 +125,9 @@ def run(
             f"step_sizes: expected {betas.size} positive numbers, one for each rung, found {sizes.size}, "
             f"the smallest {sizes.min():.3g}"
         )
-    prior = prior_weights(prior, betas)
-    low, high = jittered(sizes, jitter)
-    sampler = HamiltonianTempering(target, base, betas, ledger, stream, steps=steps, threads=threads)
+    prior = np.full(betas.size, 1.0 / betas.size)
+    low, high = (1.0 - JITTER) * sizes, (1.0 + JITTER) * sizes
+    sampler = HamiltonianTempering(target, base, betas, ledger, stream)
     history, _, rule_met = iterate(sampler, prior, low, high, initial_draws, initial_iterations)
     log_z_hat = history[-1]
     sums, moves = sampler.advance(np.log(prior) - log_z_hat, low, high, draws, "sampling")
@@ -186,13 +175,6 @@ def iterate(
     return history, moves, rule_met
 
 
-def jittered(sizes: Any, jitter: float) -> tuple:
-    """Bounds (low, high) between which steps of these sizes vary; raises ValueError unless 0 <= jitter < 1."""
-    if not 0.0 <= jitter < 1.0:
-        raise ValueError(f"jitter: expected a share of at least 0 and below 1, found {jitter!r}")
-    return (1.0 - jitter) * sizes, (1.0 + jitter) * sizes
-
-
 class StepSizes(NamedTuple):
     """Step sizes of a ladder, and the model of the acceptance rate that they follow from."""
 
@@ -210,62 +192,47 @@ def tune(
     stream: Stream,
     *,
     betas: np.ndarray,
-    steps: int = STEPS,
-    target_acceptance: float = TARGET_ACCEPTANCE,
     adaptation_draws: int = 400,
     pilot_draws: int = 100,
     pilot_iterations: int = 10,
-    threads: int = 1,
 ) -> StepSizes:
     """Tune a step size for each rung of the ladder `betas` (rung,).
 
-    Every chain of the ledger makes 2 x adaptation_draws + pilot_iterations x pilot_draws draws of `steps` leapfrog
-    steps. Raises ValueError for impossible options, and BudgetExceeded if too few steps are left in the ledger.
+    Every chain of the ledger makes 2 x adaptation_draws + pilot_iterations x pilot_draws draws of 5 leapfrog steps.
+    Raises ValueError for impossible options, and BudgetExceeded if too few steps are left in the ledger.
     """
-    if not 0.0 < target_acceptance < 1.0:
-        raise ValueError(f"target_acceptance: expected a number between 0 and 1, found {target_acceptance!r}")
     betas = inverse_temperatures(betas, len(betas))
-    settings = {"draws": adaptation_draws, "steps": steps, "target_acceptance": target_acceptance}
-    ends = [adapted_step(target, base, beta, ledger, stream.child("end", beta), **settings) for beta in (1, 0)]
+    ends = [adapted_step(target, base, beta, ledger, stream.child("end", beta), adaptation_draws) for beta in (1, 0)]
     # The ends are sorted, because a base narrower than the target reverses the interval. The constraints then make all
     # steps equal.
     low, high = min(ends), max(ends)
-    stream = stream.child("pilot")
-    sampler = HamiltonianTempering(target, base, betas, ledger, stream, steps=steps, threads=threads)
+    sampler = HamiltonianTempering(target, base, betas, ledger, stream.child("pilot"))
     prior, lows, highs = (np.full(betas.size, value) for value in (1.0 / betas.size, low, high))
     _, moves, _ = iterate(sampler, prior, lows, highs, pilot_draws, pilot_iterations, stop_early=False)
     rung = np.concatenate([stretch.rungs[:, :-1].ravel() for stretch in moves])
     step = np.concatenate([stretch.step.ravel() for stretch in moves])
     accepted = np.concatenate([stretch.accepted.ravel() for stretch in moves])
     weights = fit_acceptance(rung, step, accepted, betas.size, low, high)
-    adaptive = steps_at(weights, target_acceptance, low, high)
+    adaptive = steps_at(weights, TARGET_ACCEPTANCE, low, high)
     return StepSizes(adaptive, float(adaptive.mean()), low, high, weights)
 
 
 def adapted_step(
-    target: GaussianMixture,
-    base: GaussianMixture,
-    beta: float,
-    ledger: SweepLedger,
-    stream: Stream,
-    *,
-    draws: int,
-    steps: int = STEPS,
-    target_acceptance: float = TARGET_ACCEPTANCE,
+    target: GaussianMixture, base: GaussianMixture, beta: float, ledger: SweepLedger, stream: Stream, draws: int
 ) -> float:
     """Step size at which chains at a fixed beta accept at the target rate, by stochastic approximation of its log."""
     whole_number("adaptation_draws", draws, minimum=2)
     count = ledger.chains
     walkers = Walkers(base.draw(stream.child("start").generator(), count), np.arange(count, dtype=np.uint64))
-    ledger.spend(draws * steps, "adaptation")
+    ledger.spend(draws * STEPS, "adaptation")
     key = stream.child("moves").key
     log_step, path = np.log(_FIRST_STEP), []
     for draw in range(1, draws + 1):
-        low, high = jittered(np.exp(log_step), JITTER)
+        low, high = (1.0 - JITTER) * np.exp(log_step), (1.0 + JITTER) * np.exp(log_step)
         probability = np.zeros(count)
-        settings = (target.parameters, base.parameters, steps, key, draw, draw + 1, float(beta))
+        settings = (target.parameters, base.parameters, STEPS, key, draw, draw + 1, float(beta))
         run_at(*settings, low, high, walkers, probability)
-        log_step += (probability.mean() - target_acceptance) / draw**_GAIN_EXPONENT
+        log_step += (probability.mean() - TARGET_ACCEPTANCE) / draw**_GAIN_EXPONENT
         path.append(log_step)
     return float(np.exp(np.mean(path[draws // 2 :])))
 
