@@ -128,6 +128,15 @@ def inverse_temperatures(ladder: object, rungs: int) -> Floats:
     return betas
 
 
+def first_rungs(ladder: object, rungs: int) -> tuple[Floats, bool]:
+    """Inverse temperatures (rungs,) of a sampler that may adapt them, and whether it does.
+
+    ladder: as in `inverse_temperatures`, or "adapted", which starts from the linear ladder.
+    """
+    adapt = isinstance(ladder, str) and ladder == "adapted"
+    return inverse_temperatures("linear" if adapt else ladder, rungs), adapt
+
+
 def prior_weights(prior: object, betas: Floats) -> Floats:
     """Prior r (rung,) of the rungs, which sums to one.
 

@@ -15,7 +15,7 @@ from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, whole_number
 from logzoo.kernels.annealing import Laws, run_centred_annealing, start_from_laws
 from logzoo.kernels.fixed_point import fixed_point_rows, new_chains
-from logzoo.kernels.gibbs import Parameters
+from logzoo.kernels.gibbs import Chains, Parameters
 from logzoo.models.modes import Modes
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, kernel_parameters
@@ -75,15 +75,16 @@ def run(
     if sweeps and chosen.size > 1:
         ledger.spend(sweeps, "trying modes")
         law = np.arange(ledger.chains) * chosen.size // ledger.chains
-        v = _swept(parameters, laws, law, stream.child("pilot").key, sweeps, threads)
-        chosen = kept_laws(law, laws.nearest(v), chosen.size)
+        key = stream.child("pilot").key
+        chains = _started(parameters, laws.fixed(parameters.unit), law, key)
+        sweep_chains(parameters, key, 1, sweeps + 1, chains, threads)
+        chosen = kept_laws(law, laws.nearest(chains.v), chosen.size)
         laws = _laws(rbm, modes, chosen)
     law = _dealt(modes.bounds[chosen], ledger.chains)
     sweeps = ledger.spend(ledger.remaining, "annealing")
     betas = inverse_temperatures(ladder, sweeps + 2)
     key, fixed = stream.child("sweeps").key, laws.fixed(parameters.unit)
-    chains = new_chains(law.size, rbm.visible, rbm.hidden)
-    start_from_laws(parameters, fixed, law, key, chains)
+    chains = _started(parameters, fixed, law, key)
     log_weight = laws.log_z[law]
     kernel = partial(run_centred_annealing, parameters, fixed, betas, key)
     in_strides(
@@ -144,14 +145,11 @@ def _dealt(bounds: np.ndarray, chains: int) -> np.ndarray:
     return np.repeat(np.arange(shares.size), fewest + np.diff(edges, prepend=0))
 
 
-def _swept(
-    parameters: Parameters, laws: LogOdds, law: np.ndarray, key: np.uint64, sweeps: int, threads: int
-) -> np.ndarray:
-    """Visible states (chain, visible) of chains that start from their laws, after `sweeps` sweeps at beta = 1."""
+def _started(parameters: Parameters, laws: Laws, law: np.ndarray, key: np.uint64) -> Chains:
+    """Chains whose visible units are drawn from their laws; law (chain,): the number of each chain's law."""
     chains = new_chains(law.size, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
-    start_from_laws(parameters, laws.fixed(parameters.unit), law, key, chains)
-    sweep_chains(parameters, key, 1, sweeps + 1, chains, threads)
-    return chains.v
+    start_from_laws(parameters, laws, law, key, chains)
+    return chains
 
 
 def kept_laws(start: np.ndarray, end: np.ndarray, laws: int) -> np.ndarray:

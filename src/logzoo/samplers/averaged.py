@@ -7,6 +7,7 @@ if the fits are poor. The path only affects the variance of the weights.
 """
 
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,6 +50,10 @@ class Terms(NamedTuple):
     pairs: np.ndarray  # (visible, hidden)
     visible: np.ndarray  # (visible,)
     hidden: np.ndarray  # (hidden,)
+
+    def towards(self, other: "Terms", share: float) -> "Terms":
+        """The terms at the share `share` of the straight line from these terms to other terms."""
+        return Terms(*((1.0 - share) * a + share * b for a, b in zip(self, other, strict=True)))
 
 
 def run(
@@ -113,8 +118,8 @@ def shares_of(sweeps: int, knots: int, moments: float, fitting: float) -> tuple[
 
 def base_moments(base: np.ndarray, hidden: int) -> Terms:
     """Moments (Terms) of independent visible units with log-odds `base` and uniform hidden units."""
-    p = 0.5 * (1.0 + np.tanh(0.5 * base))
-    return Terms(np.outer(p, np.full(hidden, 0.5)), p, np.full(hidden, 0.5))
+    p, half = 0.5 * (1.0 + np.tanh(0.5 * base)), np.full(hidden, 0.5)
+    return Terms(np.outer(p, half), p, half)
 
 
 def model_moments(
@@ -151,10 +156,8 @@ def fitted_path(
     path, current, sweep = [model], model, 1
     no_base = np.zeros(base.visible.size)
     for knot in range(knots - 2, 0, -1):
-        beta = knot / (knots - 1)
-        wanted = [(1.0 - beta) * a + beta * b for a, b in zip(cold, warm, strict=True)]
-        shrink = knot / (knot + 1)
-        current = Terms(*(shrink * a + (1.0 - shrink) * b for a, b in zip(current, base, strict=True)))
+        wanted = cold.towards(warm, knot / (knots - 1))
+        current = base.towards(current, knot / (knot + 1))
         mean = _zeros(base.pairs.shape, np.float64)
         for update in range(updates):
             parameters = fixed_point_parameters(*current, no_base)
@@ -167,7 +170,7 @@ def fitted_path(
                 for sums, term in zip(mean, current, strict=True):
                     sums += term
         current = Terms(*(sums / (updates - updates // 2) for sums in mean))
-        path.append(Terms(*(term.copy() for term in current)))
+        path.append(current)
     return [*path, base][::-1]
 
 
@@ -180,9 +183,9 @@ def sweep_shares(path: list[Terms], cold: Terms, warm: Terms) -> np.ndarray:
     fitted moments.
     """
     change = [b - a for a, b in zip(cold, warm, strict=True)]
-    squares = []
-    for near, far in zip(path, path[1:], strict=False):
-        squares.append(sum(np.sum((b - a) * c) for a, b, c in zip(near, far, change, strict=True)))
+    squares = [
+        sum(np.sum((b - a) * c) for a, b, c in zip(near, far, change, strict=True)) for near, far in pairwise(path)
+    ]
     lengths = np.sqrt(np.maximum(squares, 0.0))
     total = lengths.sum()
     even = np.full(lengths.size, 1.0 / lengths.size)

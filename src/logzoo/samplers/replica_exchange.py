@@ -13,7 +13,7 @@ from tqdm import tqdm
 from logzoo.budgets import SweepLedger
 from logzoo.checks import finite_array, share, whole_number
 from logzoo.models.rbm import RBM
-from logzoo.paths import equal_barrier, inverse_temperatures, kernel_parameters, log_z_base
+from logzoo.paths import equal_barrier, first_rungs, kernel_parameters, log_z_base
 from logzoo.printing import bar
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.replicas import ParallelTempering
@@ -112,8 +112,7 @@ def first_ladder(rungs: int | None, ladder: Any, chains: int, most: int) -> tupl
     rungs = whole_number("rungs", rungs, minimum=2)
     if rungs > chains:
         raise ValueError(f"rungs: expected at most {chains} (chains; each rung takes one chain), found {rungs}")
-    adapt = isinstance(ladder, str) and ladder == "adapted"
-    return inverse_temperatures("linear" if adapt else ladder, rungs), adapt
+    return first_rungs(ladder, rungs)
 
 
 def follow(

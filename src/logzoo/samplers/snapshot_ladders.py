@@ -205,17 +205,15 @@ def _listed(snapshots: Any) -> list:
 
 
 def _padded(rbm: RBM, hidden: int) -> Terms:
-    missing = hidden - rbm.hidden
-    weights, bias = np.pad(rbm.weights, ((0, 0), (0, missing))), np.pad(rbm.hidden_bias, (0, missing))
-    return Terms(weights, rbm.visible_bias, bias)
+    missing = 0, hidden - rbm.hidden
+    return Terms(np.pad(rbm.weights, ((0, 0), missing)), rbm.visible_bias, np.pad(rbm.hidden_bias, missing))
 
 
 def terms_at(path: list[Terms], position: float) -> Terms:
     """Terms at a position from 0 to 1 on a path (list of Terms), interpolated linearly between its RBMs."""
     steps = position * (len(path) - 1)
     number = min(int(steps), len(path) - 2)
-    far = steps - number
-    return Terms(*((1.0 - far) * a + far * b for a, b in zip(path[number], path[number + 1], strict=True)))
+    return path[number].towards(path[number + 1], steps - number)
 
 
 class Trajectory:

@@ -17,7 +17,7 @@ from logzoo.checks import one_of, share, whole_number
 from logzoo.kernels.occupancy import Recursion, run_adjusted
 from logzoo.kernels.tempering import Record, RungSums
 from logzoo.models.rbm import RBM
-from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, prior_weights
+from logzoo.paths import first_rungs, kernel_parameters, log_z_base, prior_weights
 from logzoo.printing import bar
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.tempering_chains import (
@@ -122,8 +122,7 @@ def begin(
     whole_number("initial_sweeps", initial_sweeps)
     whole_number("initial_iterations", initial_iterations, minimum=fewest_iterations)
     whole_number("threads", threads)
-    adapt = isinstance(ladder, str) and ladder == "adapted"
-    betas = inverse_temperatures("linear" if adapt else ladder, rungs)
+    betas, adapt = first_rungs(ladder, rungs)
     prior_weights(prior, betas)  # raises ValueError for a bad prior before any sweep
     base = resolve_base(rbm, base, ledger, stream)
     sampler = SimulatedTempering(kernel_parameters(rbm, base), betas, ledger, stream, form, threads)
