@@ -129,10 +129,7 @@ def inverse_temperatures(ladder: object, rungs: int) -> Floats:
 
 
 def first_rungs(ladder: object, rungs: int) -> tuple[Floats, bool]:
-    """Inverse temperatures (rungs,) of a sampler that may adapt them, and whether it does.
-
-    ladder: as in `inverse_temperatures`, or "adapted", which starts from the linear ladder.
-    """
+    """`inverse_temperatures` and False, or the linear ladder and True if `ladder` is "adapted"."""
     adapt = isinstance(ladder, str) and ladder == "adapted"
     return inverse_temperatures("linear" if adapt else ladder, rungs), adapt
 

@@ -24,7 +24,7 @@ from logzoo.models.rbm import RBM
 from logzoo.paths import at_equal_steps, inverse_temperatures, kernel_parameters, log_z_base
 from logzoo.printing import bar
 from logzoo.samplers.base import resolve_base
-from logzoo.samplers.threads import TILE, over_chains, over_parts, parts_between, started_chains, strides
+from logzoo.samplers.threads import edges, over_chains, over_parts, parts_between, started_chains, strides
 from logzoo.streams import Stream
 
 # The rounds take _SHARE of the sweeps; the first round has at least _FEWEST sweeps.
@@ -165,7 +165,7 @@ def run_in_islands(
     log_weight, family = np.zeros(ledger.chains), np.arange(ledger.chains)
     ends = np.linspace(0, ledger.chains, islands + 1).astype(int)
     island = np.repeat(np.arange(islands), np.diff(ends))
-    cuts = _cuts(ends, threads)
+    cuts = ends[edges(ledger.chains, threads, islands)]
     if states == 1:
         chains = started_chains(parameters, key, ledger.chains)
         kernel = partial(run_resampled, parameters, betas, key, least_share)
@@ -252,10 +252,3 @@ def _started(rbm: RBM, parameters: Parameters, key: np.uint64, numbers: np.ndarr
     chains.number[:] = np.add.outer(count * np.arange(states), numbers).ravel()
     start_chains(parameters, key, parameters.base, chains)
     return chains
-
-
-def _cuts(ends: np.ndarray, threads: int) -> np.ndarray:
-    """Edges that divide chains into parts of whole islands, if possible at least one part per thread."""
-    islands, chains = ends.size - 1, ends[-1]
-    tiles = min(max(-(-chains // TILE), threads), islands)
-    return ends[np.linspace(0, islands, tiles + 1).astype(int)]

@@ -96,17 +96,6 @@ def solutions(rbm: RBM, ledger: SweepLedger, stream: Stream, *, threads: int = 1
     return modes
 
 
-def mode_shares(modes: Modes) -> np.ndarray:
-    """Weights (mode,) of the best modes, at most 64. Modes more than 30 nats below the best mode have weight 0.
-
-    Half of the total weight is divided equally, and half in proportion to exp(F1), with F1 a mode's lower bound of
-    log Z. Weights by exp(F1) alone would leave one mode, because F1 hardly depends on the width of a mode.
-    """
-    counted = modes.bounds[:_MOST_MODES] >= modes.bounds[0] - _NATS_BELOW
-    relative = np.exp(modes.bounds[:_MOST_MODES] - modes.bounds[0]) * counted
-    return 0.5 * counted / counted.sum() + 0.5 * relative / relative.sum()
-
-
 def _of_modes(rbm: RBM, ledger: SweepLedger, stream: Stream) -> np.ndarray:
     """Base log-odds of the modes, or the visible bias if the budget is too small for a single start."""
     if ledger.sweeps * ledger.chains < _MODES_SHARE * _STEPS_OF_A_START:
@@ -115,8 +104,14 @@ def _of_modes(rbm: RBM, ledger: SweepLedger, stream: Stream) -> np.ndarray:
 
 
 def base_of_modes(modes: Modes) -> np.ndarray:
-    """Smoothed log-odds (visible,) of the modes' means, averaged with the weights of `mode_shares`."""
-    shares = mode_shares(modes)
+    """Smoothed log-odds (visible,) of the mean of the best modes, at most 64 and at most 30 nats below the best.
+
+    Half of the total weight is divided equally, and half in proportion to exp(F1), with F1 a mode's lower bound of
+    log Z. Weights by exp(F1) alone would leave one mode, because F1 hardly depends on the width of a mode.
+    """
+    counted = modes.bounds[:_MOST_MODES] >= modes.bounds[0] - _NATS_BELOW
+    relative = np.exp(modes.bounds[:_MOST_MODES] - modes.bounds[0]) * counted
+    shares = 0.5 * counted / counted.sum() + 0.5 * relative / relative.sum()
     # einsum adds in the same order on every machine.
     means = np.einsum("k,ki->i", shares, modes.visible[: shares.size])
     limit = np.log1p(-_CERTAIN) - np.log(_CERTAIN)

@@ -20,7 +20,7 @@ from logzoo.kernels.leapfrog import Moves, Walkers, run_at, run_tempered
 from logzoo.kernels.tempering import RungSums
 from logzoo.models.gaussian_mixture import GaussianMixture
 from logzoo.paths import inverse_temperatures
-from logzoo.samplers.tempering_chains import mean_occupancy, updated_log_z
+from logzoo.samplers.tempering_chains import mean_occupancy, updated_log_z, zero_sums
 from logzoo.streams import Stream
 
 STEPS = 5
@@ -86,8 +86,7 @@ class HamiltonianTempering:
         """Make draws with step sizes uniform in [low, high] (rung,); the ledger counts their leapfrog steps."""
         self.ledger.spend(draws * STEPS, purpose)
         count, rungs = len(self.walkers.x), self.betas.size
-        shape = (count, draws)
-        sums = RungSums(np.zeros((count, rungs)), np.zeros((count, rungs), np.int64), np.zeros(count, np.int64))
+        shape, sums = (count, draws), zero_sums(count, rungs)
         walked = np.zeros((count, draws + 1), np.int64)
         moves = Moves(np.zeros(shape), walked, np.zeros(shape), np.zeros(shape, np.uint8))
         last = self.draw + draws
@@ -176,13 +175,12 @@ def iterate(
 
 
 class StepSizes(NamedTuple):
-    """Step sizes of a ladder, and the model of the acceptance rate that they follow from."""
+    """Step sizes of a ladder."""
 
     adaptive: np.ndarray  # (rung,)
     fixed: float  # the mean of `adaptive`
     low: float  # eps_min: the smaller of the step sizes adapted at beta = 0 and at beta = 1
     high: float  # eps_max: the larger of them
-    weights: np.ndarray  # (rung, 2) w0, w1
 
 
 def tune(
@@ -214,7 +212,7 @@ def tune(
     accepted = np.concatenate([stretch.accepted.ravel() for stretch in moves])
     weights = fit_acceptance(rung, step, accepted, betas.size, low, high)
     adaptive = steps_at(weights, TARGET_ACCEPTANCE, low, high)
-    return StepSizes(adaptive, float(adaptive.mean()), low, high, weights)
+    return StepSizes(adaptive, float(adaptive.mean()), low, high)
 
 
 def adapted_step(

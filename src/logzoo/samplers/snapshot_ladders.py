@@ -88,7 +88,8 @@ def run(
             sampler_through, most, partial(follow, sweeps=pilot, adapt=adapt, burn_in=burn_in)
         )
         rounds -= tried * pilot
-    sampler.settle(sweeps % interval)
+    if sweeps % interval:
+        sampler.move(0, 1, "settling", interval=sweeps % interval)
     # Hidden units that only snapshots have are left out, because they add log 2 at both ends of the path.
     draws = follow(sampler, sampler.betas, rounds, adapt, burn_in, observers, log_z_base(base, rbm.hidden), progress)
     return draws, sampler.old_share
@@ -257,16 +258,12 @@ class Trajectory:
         for chains, *_ in self._parts:
             settle_inputs(self._stack, chains)
 
-    def settle(self, sweeps: int) -> None:
-        """Make `sweeps` sweeps, fewer than in a round, then one round of exchanges if there were any sweeps."""
-        if sweeps:
-            self._make(1, sweeps, "settling")
+    def move(self, first: int, last: int, purpose: str, *, interval: int | None = None, **_: Any) -> Steps:
+        """Make rounds `first` to `last - 1` and count their sweeps in the ledger; returns the Steps of the rounds.
 
-    def move(self, first: int, last: int, purpose: str, **_: Any) -> Steps:
-        """Make rounds `first` to `last - 1`, and count their sweeps in the ledger; returns the Steps of the rounds."""
-        return self._make(last - first, self._each, purpose)
-
-    def _make(self, rounds: int, interval: int, purpose: str) -> Steps:
+        interval: sweeps of a round, by default as many as in the constructor.
+        """
+        rounds, interval = last - first, self._each if interval is None else interval
         self.ledger.spend(rounds * interval, purpose, chains=self.count * self.betas.size)
         steps = [np.empty((2, rounds, self.betas.size - 1, part[1].old.shape[1])) for part in self._parts]
         kernel = partial(run_trajectory, self._stack, self.key, self._sweep, interval)

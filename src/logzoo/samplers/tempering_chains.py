@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from logzoo.budgets import SweepLedger
 from logzoo.kernels.energies import smooth_parts_of_chains
@@ -24,6 +23,7 @@ from logzoo.paths import (
     interpolation_matrix,
     prior_weights,
 )
+from logzoo.printing import bar
 from logzoo.samplers.observers import Curvature, Stretch
 from logzoo.samplers.threads import over_chains, started_chains, strides
 from logzoo.streams import Stream
@@ -44,7 +44,14 @@ class SimulatedTempering:
     """The chains of a ledger, their rungs, their position in the stream, and the interpolation of log f."""
 
     def __init__(
-        self, parameters: Parameters, betas: np.ndarray, ledger: SweepLedger, stream: Stream, form: str, threads: int
+        self,
+        parameters: Parameters,
+        betas: np.ndarray,
+        ledger: SweepLedger,
+        stream: Stream,
+        form: str,
+        threads: int,
+        progress: bool = False,
     ) -> None:
         self.ledger = ledger
         self.parameters = parameters
@@ -55,7 +62,7 @@ class SimulatedTempering:
         self.generator = stream.child("rungs").generator()
         self.sweep = 1
         self.chains = started_chains(parameters, self.key, ledger.chains)
-        self.bar: tqdm | None = None  # a progress bar of sweeps
+        self.bar = bar(ledger.remaining, "tempering", "sweep", progress)
         self.set_nodes(_NODE_COUNTS[0])
         self.restart()
 
@@ -113,9 +120,7 @@ class SimulatedTempering:
         The ledger counts the sweeps. Observers get `offset`.
         """
         self.ledger.spend(sweeps, purpose)
-        count = len(self.rung)
-        shape = (count, self.betas.size)
-        sums = RungSums(np.zeros(shape), np.zeros(shape, np.int64), np.zeros(count, np.int64))
+        count, sums = len(self.rung), zero_sums(len(self.rung), self.betas.size)
         last = self.sweep + sweeps
         for first, stop in strides(self.sweep, last):
             stretch = stop - first
@@ -126,8 +131,7 @@ class SimulatedTempering:
             for observer in observers:
                 tables = (self.ladder.readout, self.slopes, self.curvatures)
                 observer.add(Stretch(record.values, record.rungs, *tables, offset))
-            if self.bar is not None:
-                self.bar.update(stretch)
+            self.bar.update(stretch)
         self.sweep = last
         return sums
 
@@ -141,6 +145,12 @@ class SimulatedTempering:
         smooth_parts_of_chains(self.parameters, self.chains, self.betas.astype(np.float32), direct)
         smooth_parts_of_chains(self.parameters, self.chains, nodes, at_nodes)
         return float(np.max(np.abs(at_nodes @ self.ladder.readout[: nodes.size] - direct)))
+
+
+def zero_sums(chains: int, rungs: int) -> RungSums:
+    """RungSums before the first sweep."""
+    shape = chains, rungs
+    return RungSums(np.zeros(shape), np.zeros(shape, np.int64), np.zeros(chains, np.int64))
 
 
 def _tables(nodes: np.ndarray, betas: np.ndarray) -> list:

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import one_of, share, whole_number
@@ -18,7 +17,6 @@ from logzoo.kernels.occupancy import Recursion, run_adjusted
 from logzoo.kernels.tempering import Record, RungSums
 from logzoo.models.rbm import RBM
 from logzoo.paths import first_rungs, kernel_parameters, log_z_base, prior_weights
-from logzoo.printing import bar
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.tempering_chains import (
     Initial,
@@ -58,10 +56,9 @@ class SimulatedTemperingDraws(NamedTuple):
 
 
 class Start(NamedTuple):
-    """A run after its initial iterations."""
+    """A run after its initial iterations; the caller closes the progress bar of the sampler."""
 
     sampler: SimulatedTempering
-    bar: tqdm  # the caller closes it
     initial: Initial
     log_z_base: float  # nats
 
@@ -125,14 +122,13 @@ def begin(
     betas, adapt = first_rungs(ladder, rungs)
     prior_weights(prior, betas)  # raises ValueError for a bad prior before any sweep
     base = resolve_base(rbm, base, ledger, stream)
-    sampler = SimulatedTempering(kernel_parameters(rbm, base), betas, ledger, stream, form, threads)
-    sampler.bar = progress_bar = bar(ledger.remaining, "tempering", "sweep", progress)
+    sampler = SimulatedTempering(kernel_parameters(rbm, base), betas, ledger, stream, form, threads, progress)
     if stop_early and initial_iterations:
         lengths = iteration_lengths(ledger, initial_sweeps, initial_iterations)
     else:
         lengths = [initial_sweeps] * initial_iterations
     initial = initial_phase(sampler, lengths, prior, adapt, rao_blackwell, stop_early)
-    return Start(sampler, progress_bar, initial, log_z_base(base, rbm.hidden))
+    return Start(sampler, initial, log_z_base(base, rbm.hidden))
 
 
 def run(
@@ -159,7 +155,7 @@ def run(
     settling = share("settling", settling)
     start = begin(rbm, ledger, stream, rao_blackwell, final, **options)
     sampler, log_r, log_z_hat = start.sampler, np.log(start.initial.prior), start.initial.log_z_hat
-    with start.bar:
+    with sampler.bar:
         if final and settling:
             sampler.advance(log_r - log_z_hat, int(settling * ledger.remaining), "settling")
         edges = np.linspace(0, ledger.remaining if final else 0, blocks + 1).astype(int)
@@ -212,7 +208,7 @@ def run_in_groups(
         kernel = partial(run_adjusted, *settings)
         over_groups(kernel, sampler.threads, first_chains, per_chain, (log_z_hats, state))
 
-    with start.bar:
+    with sampler.bar:
         for observer in observers:
             observer.start(ledger.chains, prior.size, sweeps)
         total = sampler.follow(move, log_prior, sweeps, "sampling", observers)

@@ -17,7 +17,7 @@ from logzoo.kernels.gibbs import Chains, Parameters, run_sweeps, start_chains
 
 # Number of chains that make all sweeps of a kernel call before the next chains start. At 784 x 500 units their arrays
 # take 1.7 MB.
-TILE = 128
+_TILE = 128
 # Number of sweeps of a kernel call, after which observers and the progress bar are updated.
 _STRIDE = 50
 
@@ -50,8 +50,8 @@ def over_chains(kernel: Callable, threads: int, *per_chain: Any) -> None:
     The kernel must release the GIL to gain from threads.
     """
     count = len(per_chain[0][0] if isinstance(per_chain[0], tuple) else per_chain[0])
-    threads = min(int(threads), count)  # a small NumPy integer would overflow in `_edges`
-    over_parts(kernel, threads, parts_between(_edges(count, threads, count), *per_chain))
+    threads = min(threads, count)
+    over_parts(kernel, threads, parts_between(edges(count, threads, count), *per_chain))
 
 
 def over_groups(
@@ -62,15 +62,15 @@ def over_groups(
     first_chains (group + 1,): the first chain of each group, then the number of chains; for a part it starts at 0.
     """
     groups = len(first_chains) - 1
-    edges = _edges(first_chains[-1], min(int(threads), groups), groups)
-    starts = [first_chains[first : last + 1] - first_chains[first] for first, last in pairwise(edges)]
-    parts = zip(starts, parts_between(first_chains[edges], *per_chain), parts_between(edges, *per_group), strict=True)
+    ends = edges(first_chains[-1], min(threads, groups), groups)
+    starts = [first_chains[first : last + 1] - first_chains[first] for first, last in pairwise(ends)]
+    parts = zip(starts, parts_between(first_chains[ends], *per_chain), parts_between(ends, *per_group), strict=True)
     over_parts(kernel, threads, [(start, *chains, *groups) for start, chains, groups in parts])
 
 
-def parts_between(edges: np.ndarray, *per_chain: Any) -> list:
-    """Views of the chains between neighbouring edges; per_chain: as for `over_chains`."""
-    return [[part_of(value, slice(*ends)) for value in per_chain] for ends in pairwise(edges)]
+def parts_between(ends: np.ndarray, *per_chain: Any) -> list:
+    """Views of the chains between neighbouring `ends`; per_chain: as for `over_chains`."""
+    return [[part_of(value, slice(*pair)) for value in per_chain] for pair in pairwise(ends)]
 
 
 def over_parts(kernel: Callable, threads: int, parts: Sequence) -> None:
@@ -85,9 +85,10 @@ def over_parts(kernel: Callable, threads: int, parts: Sequence) -> None:
             future.result()
 
 
-def _edges(chains: int, threads: int, units: int) -> np.ndarray:
+def edges(chains: int, threads: int, units: int) -> np.ndarray:
     """Edges that divide `units` (chains or groups of chains) into enough parts to fit tiles and to fill all threads."""
-    tiles = -(-chains // (TILE * threads)) * threads
+    threads = int(threads)  # a small NumPy integer would overflow
+    tiles = -(-chains // (_TILE * threads)) * threads
     return np.linspace(0, units, min(tiles, units) + 1).astype(int)
 
 
