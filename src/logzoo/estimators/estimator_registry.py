@@ -198,8 +198,8 @@ def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, 
     """Make `Draws` for a method with a sampler and all listed methods that share its runs, or raise ValueError."""
     listed = _with_sampler(method)
     listed.check(name_of(method), options)
-    sharing = [name for name, other in ESTIMATORS.items() if listed.shares and other.shares == listed.shares]
-    others = [(name, {}) for name in sharing if ESTIMATORS[name] is not listed]
+    others = [(name, {}) for name, other in ESTIMATORS.items() if listed.shares and other.shares == listed.shares]
+    others = [reader for reader in others if ESTIMATORS[reader[0]] is not listed]
     return draw(rbm, [(method, options), *others], ledger, stream)
 
 

@@ -46,7 +46,7 @@ def run(
     stream: Stream,
     observers: Sequence[Any] = (),
     *,
-    snapshots: Any = None,
+    snapshots: Any,
     kept: int | None = None,
     base: Any = None,
     rungs: int | None = None,
@@ -58,12 +58,11 @@ def run(
 ) -> tuple[ParallelTemperingDraws, float]:
     """Run independent ladders of RBMs until the ledger is spent.
 
-    snapshots: as for `path_of`; without snapshots the run follows the tempering path. kept: number of equally spaced
-    snapshots on the path; by default pilot runs choose it, or 12 in fewer than 250 rounds. rungs, ladder, burn_in,
-    observers: as for `logzoo.samplers.replica_exchange.run`, but with 12 rungs by default and without `every`. The
-    entries of a ladder are positions on the path, where the steps between snapshots are equal. each: sweeps between two
-    exchanges. Returns ParallelTemperingDraws, and the share of states that have not been at the base since the burn-in.
-    Raises ValueError for impossible options.
+    snapshots: as for `path_of`. kept: number of equally spaced snapshots on the path; by default pilot runs choose it,
+    or 12 in fewer than 250 rounds. rungs, ladder, burn_in, observers: as for `logzoo.samplers.replica_exchange.run`,
+    but with 12 rungs by default and without `every`. The entries of a ladder are positions on the path, where the steps
+    between snapshots are equal. each: sweeps between two exchanges. Returns ParallelTemperingDraws, and the share of
+    states that have not been at the base since the burn-in. Raises ValueError for impossible options.
     """
     whole_number("threads", threads)
     places, adapt = first_ladder(rungs, ladder, ledger.chains, _RUNGS)
@@ -115,7 +114,7 @@ def anneal(
     stream: Stream,
     starts: np.ndarray | None = None,
     *,
-    snapshots: Any = None,
+    snapshots: Any,
     kept: int = _KEPT[0],
     base: Any = None,
     threads: int = 1,
@@ -178,14 +177,18 @@ def thinned(path: list, number: int) -> list:
     return [path[int(index)] for index in np.rint(places)]
 
 
-def path_of(rbm: RBM, base: np.ndarray, snapshots: Any = None) -> list[Terms]:
+def path_of(rbm: RBM, base: np.ndarray, snapshots: Any) -> list[Terms]:
     """The path to an RBM: a list of Terms that starts at independent units with log-odds `base` (visible,).
 
     snapshots: RBMs in between, or the Dataset `TrainingRun.snapshots`. Hidden units without weights and biases are
     added to RBMs with fewer hidden units than others. Raises ValueError for other types, and for other numbers of
     visible units.
     """
-    rbms = [*_listed(snapshots), rbm]
+    if isinstance(snapshots, xr.Dataset):
+        snapshots = snapshots_of(snapshots)
+    if not isinstance(snapshots, list | tuple):
+        raise ValueError(f"snapshots: expected RBMs, or the Dataset of a training, found {type(snapshots).__name__}")
+    rbms = [*snapshots, rbm]
     for snapshot in rbms:
         if not isinstance(snapshot, RBM) or snapshot.visible != rbm.visible:
             kind = f"an RBM of {snapshot.visible}" if isinstance(snapshot, RBM) else type(snapshot).__name__
@@ -193,16 +196,6 @@ def path_of(rbm: RBM, base: np.ndarray, snapshots: Any = None) -> list[Terms]:
     hidden = max(snapshot.hidden for snapshot in rbms)
     first = Terms(np.zeros((rbm.visible, hidden), np.float32), base, np.zeros(hidden))
     return [first, *(_padded(snapshot, hidden) for snapshot in rbms)]
-
-
-def _listed(snapshots: Any) -> list:
-    if snapshots is None:
-        return []
-    if isinstance(snapshots, xr.Dataset):
-        return snapshots_of(snapshots)
-    if not isinstance(snapshots, list | tuple):
-        raise ValueError(f"snapshots: expected RBMs, or the Dataset of a training, found {type(snapshots).__name__}")
-    return list(snapshots)
 
 
 def _padded(rbm: RBM, hidden: int) -> Terms:
