@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from logzoo.printing import shortened
+from logzoo.printing import is_terminal, shortened
 
 LOGGER = "snakemake.logging"
 # Seconds between two lines of progress, on a terminal and in a file.
@@ -36,7 +36,7 @@ class Progress(logging.Handler):
         self.failures: list[str] = []
         self.started = self.last = time.monotonic()
         self.shown, self.cores = False, 1
-        self.is_terminal = bool(sys.stderr) and sys.stderr.isatty()
+        self.is_terminal = is_terminal(sys.stderr)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Handle a log event of Snakemake."""

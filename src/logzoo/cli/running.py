@@ -10,7 +10,7 @@ import sys
 import warnings
 from typing import TYPE_CHECKING
 
-from logzoo.printing import one_line, shortened
+from logzoo.printing import is_terminal, one_line, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -127,9 +127,7 @@ def tell(text: str, program: str = "logzoo") -> None:
 
 def bold(text: str) -> str:
     """The text, bold on a terminal, unless NO_COLOR is set (https://no-color.org) or TERM is dumb."""
-    # A program may replace stdout by None, or by an object with `write` and `flush` only.
-    terminal = getattr(sys.stdout, "isatty", bool)()
-    plain = not terminal or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    plain = not is_terminal(sys.stdout) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return text if plain else f"\033[1m{text}\033[0m"
 
 

@@ -75,7 +75,8 @@ def is_cold() -> bool:
 @cache
 def announce_compilation() -> None:
     """Print a line on a terminal, once per process, if no machine code is cached; compilation takes about 20 s."""
-    if sys.stderr is not None and sys.stderr.isatty() and is_cold():
+    # As `logzoo.printing.is_terminal`, which kernels do not import.
+    if getattr(sys.stderr, "isatty", bool)() and is_cold():
         print("logzoo: compiling kernels (once, about 20 s)", file=sys.stderr, flush=True)
 
 
