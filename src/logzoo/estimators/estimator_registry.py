@@ -213,9 +213,9 @@ def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate"
     shared = listed.shares == source.shares != "" and draws.settings.keys() <= listed.options
     same = shared or _sampler_of(listed) == _sampler_of(source)
     for function, arguments in makers.items():
-        kept = [key for key in draws.observed if key[0] == function and arguments in ((), key[1])]
-        if kept:  # without options, the method reads an observer with the options of the run
-            observed[function] = draws.observed[min(kept, key=lambda key: key[1] != arguments)]
+        keys = [key for key in draws.observed if key[0] == function and arguments in ((), key[1])]
+        if keys:  # without options, the method reads an observer with the options of the run
+            observed[function] = draws.observed[min(keys, key=lambda key: key[1] != arguments)]
     if not same or observed.keys() != makers.keys():
         raise ValueError(
             f"{name}: cannot read draws made for {source.title}; draw_samples(rbm, {shown(name)}, ...) makes draws "
