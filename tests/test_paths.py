@@ -12,6 +12,7 @@ from logzoo.budgets import SweepLedger
 from logzoo.paths import chebyshev_nodes, equal_length, interpolation_matrix, inverse_temperatures, prior_weights
 from logzoo.samplers import annealed, tempering_runs
 from logzoo.samplers.annealed import annealing_ladder, lengths_of_rounds
+from logzoo.samplers.base import checked_base
 from logzoo.samplers.observers import Curvature
 from logzoo.samplers.tempering_chains import updated_log_z
 from logzoo.streams import root_stream
@@ -42,17 +43,19 @@ def lengths(betas):
     return np.diff(np.interp(betas, fine, length)) / length[-1]
 
 
-def test_rungs_lie_at_equal_steps_of_the_exact_length():
+def test_rungs_lie_at_equal_steps_of_the_exact_length(monkeypatch):
+    monkeypatch.setattr(paths, "_LINEAR_SHARE", 1e-9)
     linear = np.linspace(0.0, 1.0, 60)
-    placed = equal_length(linear, exact_curve(linear)[1], linear_share=1e-9)
+    placed = equal_length(linear, exact_curve(linear)[1])
     assert placed[0] == 0.0 and placed[-1] == 1.0 and np.all(np.diff(placed) > 0.0)
     np.testing.assert_allclose(59 * lengths(placed), 1.0, atol=0.05)
 
 
 @pytest.mark.parametrize("share", [0.1, 1.0])
-def test_no_gap_is_wider_than_the_linear_share_allows(share):
+def test_no_gap_is_wider_than_the_linear_share_allows(share, monkeypatch):
+    monkeypatch.setattr(paths, "_LINEAR_SHARE", share)
     linear = np.linspace(0.0, 1.0, 50)
-    placed = equal_length(linear, np.where(linear > 0.9, 1e6, 1e-6), linear_share=share)
+    placed = equal_length(linear, np.where(linear > 0.9, 1e6, 1e-6))
     assert np.max(49 * np.diff(placed)) <= 1.0 / share * (1.0 + 1e-9)
     if share == 1.0:
         np.testing.assert_allclose(placed, linear, atol=1e-12)
@@ -65,11 +68,12 @@ def barrier(betas):
     return 1.0 - np.array(accepted)
 
 
-def test_rungs_at_equal_steps_of_the_barrier_exchange_equally_often():
+def test_rungs_at_equal_steps_of_the_barrier_exchange_equally_often(monkeypatch):
+    monkeypatch.setattr(paths, "_LINEAR_SHARE", 1e-9)
     betas = linear = np.linspace(0.0, 1.0, 12)
     tried = np.full(11, 1e6)
     for _ in range(3):
-        betas = paths.equal_barrier(betas, tried, tried * (1.0 - barrier(betas)), linear_share=1e-9)
+        betas = paths.equal_barrier(betas, tried, tried * (1.0 - barrier(betas)))
     assert betas[0] == 0.0 and betas[-1] == 1.0 and np.all(np.diff(betas) > 0.0)
     assert np.ptp(barrier(betas)) < 0.02 < 0.1 < np.ptp(barrier(linear))
 
@@ -183,10 +187,10 @@ def test_the_path_goes_from_the_base_to_the_model():
 
 
 def test_bases_are_the_visible_bias_zeros_or_given():
-    np.testing.assert_array_equal(paths.base_of(MILD, list(WIDE_BASE)), WIDE_BASE)
-    for bad in (WIDE_BASE[:5], "other", [np.nan] * 6, [WIDE_BASE]):
+    np.testing.assert_array_equal(checked_base(MILD, list(WIDE_BASE)), WIDE_BASE)
+    for bad in (WIDE_BASE[:5], "other", "", [np.nan] * 6, [WIDE_BASE]):
         with pytest.raises(ValueError, match="^base: "):
-            paths.base_of(MILD, bad)
+            checked_base(MILD, bad)
 
 
 def test_log_odds_of_data_are_finite_and_smoothed():

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 # Share of the examples added to a unit's counts of 0 and of 1, so that no log-odds is infinite.
 PSEUDO_SHARE = 0.05
-# Weight of beta in the length that rungs divide, as `linear_share` of `equal_length`.
-LINEAR_SHARE = 0.1
+# Weight of beta in the length that rungs divide. The widest gap is at most 1 / _LINEAR_SHARE times that of the linear
+# ladder.
+_LINEAR_SHARE = 0.1
 # Salakhutdinov & Murray (2008): 500 steps to 0.5, 4000 to 0.9 and 10,000 to 1, as shares of all steps.
 _DENSE_NEAR_ONE = ((0.0, 0.0), (0.5, 500 / 14500), (0.9, 4500 / 14500), (1.0, 1.0))
 
@@ -41,14 +42,6 @@ def log_odds(data: Array, *, pseudo_share: float = PSEUDO_SHARE) -> Floats:
     mean = np.mean(data, axis=0, dtype=np.float64)
     p = (mean + pseudo_share) / (1.0 + 2.0 * pseudo_share)
     return np.log(p) - np.log1p(-p)
-
-
-def base_of(rbm: RBM, base: object) -> Floats:
-    """Base log-odds (visible,) as a float64 array. Raises ValueError for another length or type."""
-    array = finite_array("base", base, dimensions=1)
-    if array.size != rbm.visible:
-        raise ValueError(f"base: expected {rbm.visible} log-odds (visible units), found {array.size}")
-    return array
 
 
 def log_z_base(base: Floats, hidden: int) -> float:
@@ -153,43 +146,39 @@ def prior_weights(prior: object, betas: Floats) -> Floats:
     return r / r.sum()
 
 
-def equal_length(betas: Floats, curvature: Floats, *, linear_share: float = LINEAR_SHARE) -> Floats:
+def equal_length(betas: Floats, curvature: Floats) -> Floats:
     """Inverse temperatures (rung,) from 0 to 1 at equal steps of thermodynamic length.
 
-    betas (rung,): the present inverse temperatures. curvature (rung,): d^2 log Z / d beta^2 at `betas`. The steps
-    are equal in (1 - linear_share) times the relative length plus linear_share times beta. The widest gap is therefore
-    at most 1 / linear_share times the gap of the linear ladder.
+    betas (rung,): the present inverse temperatures. curvature (rung,): d^2 log Z / d beta^2 at `betas`.
     """
     speed = np.sqrt(curvature)
-    steps = 0.5 * (speed[1:] + speed[:-1]) * np.diff(betas)
-    return at_equal_steps(betas, steps, betas.size, linear_share=linear_share)
+    return at_equal_steps(betas, 0.5 * (speed[1:] + speed[:-1]) * np.diff(betas), betas.size)
 
 
-def at_equal_steps(betas: Floats, steps: Floats, rungs: int, *, linear_share: float = LINEAR_SHARE) -> Floats:
+def at_equal_steps(betas: Floats, steps: Floats, rungs: int) -> Floats:
     """Inverse temperatures (rungs,) from 0 to 1 at equal steps of a length; `steps` are the lengths between `betas`."""
-    share = _shares(betas, steps, linear_share)
-    moved = np.interp(np.linspace(0.0, 1.0, rungs), share, betas)
+    moved = np.interp(np.linspace(0.0, 1.0, rungs), _shares(betas, steps), betas)
     moved[[0, -1]] = 0.0, 1.0
     return moved
 
 
-def equal_barrier(betas: Floats, attempted: Floats, accepted: Floats, *, linear_share: float = LINEAR_SHARE) -> Floats:
+def equal_barrier(betas: Floats, attempted: Floats, accepted: Floats) -> Floats:
     """Inverse temperatures (rung,) from 0 to 1 at equal steps of the barrier.
 
-    betas, linear_share: as in `equal_length`. attempted, accepted (pair,): counts of exchanges between neighbours.
+    betas (rung,): the present inverse temperatures. attempted, accepted (pair,): exchanges between neighbours.
     """
     # Half a rejection and one attempt are added, so that few attempts do not give a rate of 0 or 1.
     rejected = (attempted - accepted + 0.5) / (attempted + 1.0)
-    moved = carried(betas, _shares(betas, rejected, linear_share), np.linspace(0.0, 1.0, betas.size))
+    moved = carried(betas, _shares(betas, rejected), np.linspace(0.0, 1.0, betas.size))
     moved[[0, -1]] = 0.0, 1.0
     return moved
 
 
-def _shares(betas: Floats, steps: Floats, linear_share: float) -> Floats:
+def _shares(betas: Floats, steps: Floats) -> Floats:
     """Position (rung,) of each rung from 0 to 1, from the sizes (rung - 1,) of the steps between rungs."""
     length = np.append(0.0, np.cumsum(steps))
     share = length / length[-1] if length[-1] > 0.0 else betas
-    return (1.0 - linear_share) * share + linear_share * betas
+    return (1.0 - _LINEAR_SHARE) * share + _LINEAR_SHARE * betas
 
 
 def carried(values: Floats, before: Floats, after: Floats) -> Floats:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from logzoo.budgets import SweepLedger
-from logzoo.checks import one_of
+from logzoo.checks import finite_array, one_of
 from logzoo.kernels.annealing import run_annealing
 from logzoo.kernels.gibbs import Chains, Parameters
 from logzoo.models.modes import Modes, find_modes
 from logzoo.models.rbm import RBM
-from logzoo.paths import base_of, kernel_parameters, log_odds
+from logzoo.paths import kernel_parameters, log_odds
 from logzoo.samplers.threads import over_chains, started_chains, sweep_chains
 from logzoo.streams import Stream
 
@@ -64,7 +64,12 @@ def resolve_base(rbm: RBM, base: Any, ledger: SweepLedger, stream: Stream) -> np
 def checked_base(rbm: RBM, base: Any) -> str | np.ndarray:
     """Return a known name ("modes" for None), or base log-odds (visible,) as an array; otherwise raise ValueError."""
     base = "modes" if base is None else base
-    return one_of("base", base, BASES) if isinstance(base, str) else base_of(rbm, base)
+    if isinstance(base, str):
+        return one_of("base", base, BASES)
+    array = finite_array("base", base, dimensions=1)
+    if array.size != rbm.visible:
+        raise ValueError(f"base: expected {rbm.visible} log-odds (visible units), found {array.size}")
+    return array
 
 
 def affordable_modes(
