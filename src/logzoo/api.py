@@ -203,8 +203,8 @@ def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
     method : str or Estimator
         Estimator that uses the sampler of the draws.
     **options
-        Options of the estimator. Options of its sampler belong to `draw_samples`. Pass the option ``draws`` of
-        ``"mbar"`` to both functions.
+        Options of the estimator. Options of its sampler, and the option ``draws`` of ``"mbar"``, belong to
+        `draw_samples`.
 
     Returns
     -------

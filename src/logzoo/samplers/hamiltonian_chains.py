@@ -20,7 +20,7 @@ from logzoo.kernels.leapfrog import Moves, Walkers, run_at, run_tempered
 from logzoo.kernels.tempering import RungSums
 from logzoo.models.gaussian_mixture import GaussianMixture
 from logzoo.paths import inverse_temperatures
-from logzoo.samplers.tempering_chains import mean_occupancy, updated_log_z, zero_sums
+from logzoo.samplers.tempering_chains import RULE, mean_occupancy, updated_log_z, zero_sums
 from logzoo.streams import Stream
 
 STEPS = 5
@@ -168,7 +168,7 @@ def iterate(
         history.append(log_z_hat)
         moves.append(stretch)
         sampler.restart()
-        rule_met = bool(np.max(np.abs(prior - occupancy)) < 0.1 / prior.size)
+        rule_met = bool(np.max(np.abs(prior - occupancy)) < RULE / prior.size)
         if rule_met and stop_early:
             break
     return history, moves, rule_met

@@ -36,7 +36,7 @@ COUNT_FLOOR = 0.1
 # Smallest occupancy in an update of log Zhat. The update is therefore at most about log(1e300) = 690 nats.
 OCCUPANCY_FLOOR = 1e-300
 # Bounds of K max_k |r_k - c_k|, see `tempering_runs.begin`. Above _FAR_OFF, sampling gives almost no information.
-_RULE = 0.1
+RULE = 0.1
 _FAR_OFF = 0.5
 
 
@@ -221,7 +221,7 @@ def _iterate(
         history.append((log_z_hat, occupancy))
         sampler.restart()
         error = prior.size * float(np.max(np.abs(prior - occupancy)))
-        rule_met = error < _RULE
+        rule_met = error < RULE
         if rule_met and stop_early:
             break
         if stop_early and not queue and error > _FAR_OFF and ledger.spent + lengths[0] <= ledger.sweeps // 2:

@@ -17,7 +17,7 @@ from logzoo.kernels.gibbs import Chains, Parameters, run_sweeps, start_chains
 
 # Number of chains that make all sweeps of a kernel call before the next chains start. At 784 x 500 units their arrays
 # take 1.7 MB.
-_TILE = 128
+TILE = 128
 # Number of sweeps of a kernel call, after which observers and the progress bar are updated.
 _STRIDE = 50
 
@@ -88,7 +88,7 @@ def over_parts(kernel: Callable, threads: int, parts: Sequence) -> None:
 def edges(chains: int, threads: int, units: int) -> np.ndarray:
     """Edges that divide `units` (chains or groups of chains) into enough parts to fit tiles and to fill all threads."""
     threads = int(threads)  # a small NumPy integer would overflow
-    tiles = -(-chains // (_TILE * threads)) * threads
+    tiles = -(-chains // (TILE * threads)) * threads
     return np.linspace(0, units, min(tiles, units) + 1).astype(int)
 
 

@@ -19,11 +19,9 @@ from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.printing import bar
 from logzoo.samplers.stopping_sets import StoppingSet, log_sum_exp, stopping_set
-from logzoo.samplers.threads import over_parts
+from logzoo.samplers.threads import TILE, over_parts
 from logzoo.streams import Stream
 
-# Number of chains of a thread, which fit the cache of a processor.
-_FLIGHT = 128
 # The number of a tour has 32 bits in the random stream's counter.
 MOST_TOURS = 2**32
 # Without `rounds`, the stopping set takes one sweep in _SHARE of the budget. The limit is one draw per example, or
@@ -146,7 +144,7 @@ class TourSampler:
         stream: Stream,
         *,
         threads: int = 1,
-        flight: int = _FLIGHT,
+        flight: int = TILE,
         mean_field: bool = False,
     ) -> None:
         self.parameters = parameters
