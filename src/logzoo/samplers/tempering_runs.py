@@ -154,28 +154,26 @@ def run(
     """
     settling = share("settling", settling)
     start = begin(rbm, ledger, stream, rao_blackwell, final, **options)
-    sampler, log_r, log_z_hat = start.sampler, np.log(start.initial.prior), start.initial.log_z_hat
+    sampler, prior, log_z_hat = start.sampler, start.initial.prior, start.initial.log_z_hat
+    log_r, chains = np.log(prior), ledger.chains
     with sampler.bar:
         if final and settling:
             sampler.advance(log_r - log_z_hat, int(settling * ledger.remaining), "settling")
         edges = np.linspace(0, ledger.remaining if final else 0, blocks + 1).astype(int)
         sizes = [int(size) for size in np.diff(edges) if size]
         for observer in observers:
-            observer.start(ledger.chains, log_r.size, sum(sizes))
-        log_z_hats, parts = [], []
-        for sweeps in sizes:
-            if mixed and parts:
-                occupancy = mean_occupancy(parts[-1], rao_blackwell)
-                log_z_hat = updated_log_z(log_z_hat, start.initial.prior, occupancy)
-            log_z_hats.append(log_z_hat)
-            parts.append(sampler.advance(log_r - log_z_hat, sweeps, "sampling", observers))
-    shape = (len(parts), ledger.chains, log_r.size)
-    return start.draws(
-        log_z_hats=np.reshape(log_z_hats, (-1, log_r.size)),
-        occupancy=np.array([part.occupancy for part in parts], float).reshape(shape),
-        visits=np.array([part.visits for part in parts], np.int64).reshape(shape),
-        round_trips=sum((part.round_trips for part in parts), np.zeros(ledger.chains, np.int64)),
-    )
+            observer.start(chains, prior.size, sum(sizes))
+        log_z_hats, round_trips = np.empty((len(sizes), prior.size)), np.zeros(chains, np.int64)
+        occupancy = np.empty((len(sizes), chains, prior.size))
+        visits = np.empty(occupancy.shape, np.int64)
+        for block, sweeps in enumerate(sizes):
+            log_z_hats[block] = log_z_hat
+            sums = sampler.advance(log_r - log_z_hat, sweeps, "sampling", observers)
+            occupancy[block], visits[block] = sums.occupancy, sums.visits
+            round_trips += sums.round_trips
+            if mixed:
+                log_z_hat = updated_log_z(log_z_hat, prior, mean_occupancy(sums, rao_blackwell))
+    return start.draws(log_z_hats, occupancy, visits, round_trips)
 
 
 def run_in_groups(
