@@ -110,7 +110,6 @@ def test_thinned_paths_keep_their_ends(number, expected):
     ("snapshots", "match"),
     [
         (7, "snapshots: expected RBMs, or the Dataset of a training, found int"),
-        (random_rbm(1).to_dataset(), "snapshots: expected RBMs, or the Dataset of a training, found Dataset"),
         ([random_rbm(1, visible=4)], "snapshots: expected RBMs of 3 visible units, found an RBM of 4"),
     ],
 )

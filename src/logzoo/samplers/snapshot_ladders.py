@@ -184,7 +184,7 @@ def path_of(rbm: RBM, base: np.ndarray, snapshots: Any) -> list[Terms]:
     added to RBMs with fewer hidden units than others. Raises ValueError for other types, and for other numbers of
     visible units.
     """
-    if isinstance(snapshots, xr.Dataset) and "update" in snapshots.dims:
+    if isinstance(snapshots, xr.Dataset):
         snapshots = snapshots_of(snapshots)
     if not isinstance(snapshots, list | tuple):
         raise ValueError(f"snapshots: expected RBMs, or the Dataset of a training, found {type(snapshots).__name__}")
