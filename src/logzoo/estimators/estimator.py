@@ -1,6 +1,6 @@
 """An estimator: a sampler, observers of its run, and a function that reads its draws."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,9 +97,12 @@ class Estimator:
         return self.shares, " ".join(setting for setting in named if not setting.endswith("=False"))
 
     def observers_of(self, options: Mapping[str, Any]) -> list[tuple]:
-        """The functions that make the observers, each with its options as sorted pairs."""
-        functions = map(resolved, self.observers)
-        return [(function, tuple(sorted(taken(options, function).items()))) for function in functions]
+        """The functions that make the observers, each with its options as sorted pairs, which are part of a key."""
+        makers = [(function, sorted(taken(options, function).items())) for function in map(resolved, self.observers)]
+        for name, value in (pair for _, pairs in makers for pair in pairs):
+            if not isinstance(value, Hashable):
+                raise ValueError(f"{name}: expected a number or a text, found {value!r:.80}")
+        return [(function, tuple(pairs)) for function, pairs in makers]
 
 
 @dataclass(frozen=True)

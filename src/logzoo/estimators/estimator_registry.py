@@ -185,8 +185,7 @@ def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Strea
     method, options = readers[0]
     listed = find(method)
     left, constant, options = _prepared(rbm, ledger, options, listed)
-    makers = [maker for method, own_options in readers for maker in find(method).observers_of(own_options)]
-    # The functions check their options before the options become part of a key.
+    makers = dict.fromkeys(maker for method, own_options in readers for maker in find(method).observers_of(own_options))
     observed = {(function, arguments): function(**dict(arguments)) for function, arguments in makers}
     settings = listed.settings_of(options)
     watching = [tuple(observed.values())] if observed else []
@@ -199,8 +198,11 @@ def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, 
     listed = _with_sampler(method)
     listed.check(name_of(method), options)
     others = [(name, {}) for name, other in ESTIMATORS.items() if listed.shares and other.shares == listed.shares]
-    others = [reader for reader in others if ESTIMATORS[reader[0]] is not listed]
-    return draw(rbm, [(method, options), *others], ledger, stream)
+    readers = [(method, options), *(reader for reader in others if find(reader[0]) is not listed)]
+    draws = draw(rbm, readers, ledger, stream)
+    # Without options, the method reads the observers that have the options of this call.
+    own = {(function, ()): draws.observed[function, arguments] for function, arguments in listed.observers_of(options)}
+    return replace(draws, observed=draws.observed | own)
 
 
 def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate":
@@ -209,18 +211,15 @@ def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate"
     Raises ValueError for a method without a sampler, and for draws of another run or without the method's observers.
     """
     listed, name = _with_sampler(method), name_of(method)
-    source, makers, observed = draws.estimator, dict(listed.observers_of(options)), {}
+    source, makers = draws.estimator, listed.observers_of(options)
     shared = listed.shares == source.shares != "" and draws.settings.keys() <= listed.options
     same = shared or _sampler_of(listed) == _sampler_of(source)
-    for function, arguments in makers.items():
-        keys = [key for key in draws.observed if key[0] == function and arguments in ((), key[1])]
-        if keys:  # without options, the method reads an observer with the options of the run
-            observed[function] = draws.observed[min(keys, key=lambda key: key[1] != arguments)]
-    if not same or observed.keys() != makers.keys():
+    if not same or not draws.observed.keys() >= set(makers):
         raise ValueError(
             f"{name}: cannot read draws made for {source.title}; draw_samples(rbm, {shown(name)}, ...) makes draws "
             "that it reads"
         )
+    observed = {function: draws.observed[function, arguments] for function, arguments in makers}
     estimate = resolved(listed.read)(replace(draws, observed=observed), **taken(options, listed.read))
     return _completed(method, estimate, draws.rbm, draws.log_z_certain, draws.ledger)
 
