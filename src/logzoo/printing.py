@@ -73,7 +73,7 @@ def shows(progress: bool | None) -> bool:
 
 
 def is_terminal(stream: object) -> bool:
-    """Whether a stream is a terminal. A program may replace stdout or stderr by None, or by an object with `write`."""
+    """Whether a stream is a terminal. It may be None, or an object without `isatty`."""
     return getattr(stream, "isatty", bool)()
 
 

@@ -201,8 +201,8 @@ def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, 
     readers = [(method, options), *(reader for reader in others if find(reader[0]) is not listed)]
     draws = draw(rbm, readers, ledger, stream)
     # Without options, the method reads the observers that have the options of this call.
-    own = {(function, ()): draws.observed[function, arguments] for function, arguments in listed.observers_of(options)}
-    return replace(draws, observed=draws.observed | own)
+    chosen = {(maker, ()): draws.observed[maker, arguments] for maker, arguments in listed.observers_of(options)}
+    return replace(draws, observed=draws.observed | chosen)
 
 
 def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate":

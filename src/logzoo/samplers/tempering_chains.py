@@ -186,9 +186,9 @@ def initial_phase(
     iterate = partial(_iterate, sampler, rao_blackwell, stop_early)
     r, log_z_hat, history = prior_weights(prior, sampler.betas), np.zeros(sampler.betas.size), []
     if adapt and lengths:
-        pilot, lengths = lengths[: -(-len(lengths) // 2)], lengths[-(-len(lengths) // 2) :]
-        curvature = Curvature()
-        history, _ = iterate(pilot, r, log_z_hat, (curvature,))
+        half, curvature = -(-len(lengths) // 2), Curvature()
+        history, _ = iterate(lengths[:half], r, log_z_hat, (curvature,))
+        lengths = lengths[half:]
         before = sampler.betas
         sampler.move_rungs(equal_length(before, curvature.values()))
         r, log_z_hat = prior_weights(prior, sampler.betas), carried(history[-1][0], before, sampler.betas)
