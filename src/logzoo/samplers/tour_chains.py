@@ -89,7 +89,7 @@ def run(
     threads = min(whole_number("threads", threads), ledger.chains)
     budget = ledger.left
     if budget < 2:
-        raise ValueError("sweeps: expected at least 2, for a draw of the stopping set and for a tour, found 1")
+        raise ValueError(f"sweeps: expected at least 2, for a draw of the stopping set and for a tour, found {budget}")
     draws = max(1, min(budget // _SHARE, max(len(data), _MOST_DRAWS)))
     if rounds is not None:
         draws = whole_number("rounds", rounds) * len(data)
