@@ -33,7 +33,7 @@ WRONG = [
     ({"zoo": {"trainers": {"sml-pt": {"options": {"tracker": "kalmann"}}}}}, ".*'kalmann'; did you mean 'kalman'?"),
     ({"zoo": {"trainers": {"sml-pt": {"options": {"tracker": "/abs"}}}}}, ".*tracker: expected a number, a word"),
     ({"estimators": {"rts": {"options": {"prior": ["../x"]}}}}, ".*rts.options.prior: expected a number, a word"),
-    ({"models": CIRCLE}, "models.mnist-10.start: expected no circle, found mnist-10 -> mnist-100 -> mnist-10$"),
+    ({"models": CIRCLE}, "models.mnist-10.start: expected no cycle, found mnist-10 -> mnist-100 -> mnist-10$"),
     ({"models": {"dna-cd1": {"start": "mnist-10"}}}, "models.dna-cd1.start: expected .* 180 .*, found 784 of mnist-10"),
     ({"models": {"toy-modes-ins": {"budgets": [7]}}}, "models.toy-modes-.*.budgets: .* all .* toy-modes share"),
     ({"figures": {"rts-rungs": {"paper": "rts", "title": "x"}}}, "figures.rts-rungs: no module .*rts_rungs"),

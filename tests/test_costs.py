@@ -7,7 +7,7 @@ from projects import catalogue_of
 from logzoo.training.contrastive import MOST_SWEEPS
 from logzoo.training.trainers import train_rbm
 from replication import costs
-from replication.papers.experiment import MOST_TOUR, SWEEP, named_paths, training_most, training_work
+from replication.papers.experiment import MOST_TOUR, SWEEP, training_most, training_work
 
 V, HIDDEN, BATCH, UPDATES = 12, 5, 10, 20
 DATA = np.random.default_rng(0).integers(0, 2, (40, V)).astype(np.uint8)
@@ -40,8 +40,7 @@ def test_chains_that_travel_the_ladder_are_counted_once():
 def jobs_of(*configuration):
     """{path below the data: job} behind everything that a configuration shows."""
     catalogue = catalogue_of(*configuration)
-    files = [path for shown in catalogue.shown.values() for path in named_paths(shown.inputs).values()]
-    jobs = costs.jobs_behind(catalogue, files)
+    jobs = costs.jobs_behind(catalogue, catalogue.files)
     return {path.removeprefix(catalogue.data): job for path, job in jobs.items()}
 
 
@@ -76,6 +75,9 @@ def test_the_table_has_the_cost_of_every_figure_and_table():
     hours, most = ({name: float(row[at].replace(",", "")) for name, row in rows.items()} for at in (-3, -1))
     assert all(most[name] >= hours[name] for name in rows)
     shown = [hours[name] for name in catalogue.shown]
+    # Each picture, table and verdict has a job of its own, which takes START at least.
+    assert hours["everything"] * 3600 > costs.START * int(rows["everything"][-4].replace(",", ""))
+    assert int(rows["everything"][-4].replace(",", "")) > len(jobs_of()) > 2 * len(catalogue.shown)
     # Figures share models and estimates, which "everything" counts once.
     assert max(shown) <= hours["everything"] < 0.9 * sum(shown)
     judged = {name: hours[name] for name in catalogue.verdicts}

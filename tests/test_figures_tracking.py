@@ -195,6 +195,6 @@ def test_stand_ins_are_marked(kalman, rts):
     figures += [draw_followed(part, trace, ais) for part in (trk_f4a, trk_f4b)]
     figures.append(draw_followed(f5, rts[0].assign_attrs(stand_in_for="Letters"), rts[1]))
     for figure in figures:
-        assert "stands in for Letters" in figure.get_suptitle()
+        assert "STAND-IN: replaced data sets or models: Letters" in figure.get_suptitle()
     assert figures[1].axes[0].get_legend().get_title().get_text() == f"stand-in for {TITLE}"
     assert not draw_followed(trk_f4a, *kalman[:2]).get_suptitle()

@@ -207,7 +207,7 @@ def test_each_picture_has_its_provenance(made, parsed):
 def test_stand_in_data_are_said_at_the_top_and_beside_the_figure(parsed):
     first, second = [one for one in parsed.all("p") if one.attributes.get("class") == "notice"]
     assert first.inside("header") and second.inside("article").attributes["id"] == "rts-f5"
-    assert all("something else stands in for dna." in one.text for one in (first, second))
+    assert all("replaced data sets or models: dna." in one.text for one in (first, second))
     (why,) = [one for one in parsed.all("details") if one.inside("header")]
     assert "nothing <was> to be had" in why.text
 

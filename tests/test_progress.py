@@ -1,6 +1,7 @@
 """What a run prints, from the log events of Snakemake: progress, time left, and the summary at the end."""
 
 import logging
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,7 +9,6 @@ import pytest
 from projects import catalogue_of
 
 from replication import costs, progress
-from replication.papers.experiment import named_paths
 from replication.tasks import near_targets
 
 COSTS = {"data/quick/models/a.nc": 30.0, "data/quick/models/b.nc": 10.0}
@@ -22,7 +22,7 @@ def event(name, **fields):
 @pytest.fixture
 def run():
     """Progress of a run of two jobs on one core, of 30 and 10 expected seconds."""
-    result = progress.Progress(COSTS.__getitem__, lambda counts: sum(COSTS.values()) * counts["train_model"] / 2)
+    result = progress.Progress(COSTS.__getitem__, lambda counts: (20.0 * counts["train_model"], 30.0))
     result.is_terminal = False
     result.emit(event("resources_info", cores=1))
     result.emit(event("run_info", stats=STATS))
@@ -44,7 +44,7 @@ def test_time_left_follows_the_measured_speed_and_a_dry_run_hides_nothing(run):
     run.emit(event("job_finished", job_id=2))
     assert run.finished == 2 and run.remaining(run.started + 200) == 0.0
     # A dry run has no progress to show.
-    dry = progress.Progress(COSTS.__getitem__, lambda counts: 1.0)
+    dry = progress.Progress(COSTS.__getitem__, lambda counts: (1.0, 1.0))
     dry.emit(event("run_info", stats=STATS))
     dry.emit(job(1, next(iter(COSTS))))
     assert run.shown and not dry.shown and dry.jobs == 0 and not dry.outputs
@@ -74,19 +74,45 @@ def test_the_demo_is_small():
     assert set(catalogue.shown) == {"rts-f3", "zoo-answer", "zoo-seconds"} and catalogue.data == "data/demo"
     assert len(catalogue.config["matrix"]["estimators"]) == 6
     # Two cores take half a minute, and longer to compile the kernels.
-    assert costs.expected_total(catalogue, {"evidence": 2, "estimate_together": 2, "long_run": 3, "experiment": 9}) < 60
+    counts = {"evidence": 2, "estimate_together": 2, "long_run": 3, "experiment": 9}
+    assert costs.expected_total(catalogue, counts)[0] < 60
 
 
-def test_a_run_of_a_figure_is_expected_to_take_what_its_own_jobs_take(tmp_path, monkeypatch):
+def test_a_run_of_a_figure_is_expected_to_take_what_its_own_jobs_take(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)  # no artifact exists here
+    catalogue = catalogue_of("config/paper.yaml")
+    picture, verdict = catalogue.files_of(catalogue.shown["rts-f4"])[0], catalogue.verdicts["rts-f4"]
+    jobs = costs.jobs_behind(catalogue, [picture, verdict])
+    seconds, longest = sum(job.seconds for job in jobs.values()), max(job.seconds for job in jobs.values())
+    assert f"{seconds / 3600:,.2f}" in re.findall("(?m)^rts-f4 .*", costs.table_of_costs(catalogue))[0].split()
+    counts = {"train_model": 1, "evidence": 1, "long_run": 3, "truth": 1, "experiment": 1, "draw": 1, "verdict": 1}
+    counts["build_dataset"] = 1
+    for targets in ([picture], [verdict], [picture, verdict]):
+        expected = costs.expected_total(catalogue, counts, ["--cores", "2", *targets])
+        assert expected == pytest.approx((seconds, longest))
+    # Files that other code made are there, and are made again.
+    for path in jobs:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).touch()
+    assert costs.expected_total(catalogue, counts, [picture]) == pytest.approx((seconds, longest))
+    truth = f"data/paper/truths/{catalogue.config['figures']['rts-f4']['model']}.nc"
+    assert costs.expected_total(catalogue, {"truth": 1, "long_run": 3}, [truth])[0] > 3000
+    # No number of cores makes a run shorter than its longest job.
+    run = progress.Progress(COSTS.__getitem__, lambda counts: (seconds, longest))
+    run.emit(event("resources_info", cores=64))
+    run.emit(event("run_info", stats=counts))
+    run.start_jobs()
+    assert f"10 jobs, about {progress.duration(longest)} on 64 cores" in capsys.readouterr().err
+
+
+def test_the_rows_of_tables_are_counted_as_short_jobs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     catalogue = catalogue_of()
-    inputs = catalogue.shown["rts-f6"].inputs
-    jobs = costs.jobs_behind(catalogue, named_paths(inputs).values())
-    seconds = sum(job.seconds for job in jobs.values())
-    counts = {"experiment": len(jobs)}
-    for target in (catalogue.files_of(catalogue.shown["rts-f6"])[0], catalogue.verdicts["rts-f6"]):
-        assert costs.expected_total(catalogue, counts, ["--cores", "2", target]) == pytest.approx(seconds)
-    assert costs.expected_total(catalogue, counts, ["--cores", "2"]) != pytest.approx(seconds)
+    jobs = costs.jobs_behind(catalogue, catalogue.files)
+    experiments = {path: job.seconds for path, job in jobs.items() if path in catalogue.experiments}
+    assert any("/tables/" in path for path in experiments)
+    total, _ = costs.expected_total(catalogue, {"experiment": len(experiments)})
+    assert total == pytest.approx(sum(experiments.values()))
 
 
 def test_words_that_nearly_name_a_target_have_a_hint():

@@ -67,7 +67,7 @@ def test_stand_in_data_leave_claims_untested_and_are_named():
     card = cards.scorecard(CLAIMS, tables, PLACES)
     assert set(card["verdict"].values) == {"not tested"}
     assert "not tested (stand-in data)" in cards.markdown(card, "figures/quick")
-    assert "something else stands in for mnist." in cards.markdown(card, "figures/quick")
+    assert "replaced data sets or models: mnist." in cards.markdown(card, "figures/quick")
     both = cards.stand_ins([card, {"stand_in_for": "dna", "stand_in_reason": "lost"}, {}])
     assert both == {"stand_in_for": "dna, mnist", "stand_in_reason": "lost\nno way out"}
     assert cards.stand_ins([both, {"stand_in_for": "dna", "stand_in_reason": "lost"}]) == both

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 # The folder of the checkout. If the package was installed without a checkout, this folder has no project.
 ROOT = Path(__file__).parents[2]
 PACKAGES = (PACKAGE_FOLDER, Path(__file__).parent)
-# Path of the published scorecard without extension, from the folder of the project.
-PUBLISHED = "results/decisive/figures/decisive/scorecard"
+# The scale of the published run that pages quote, and the path of its scorecard without extension.
+PUBLISHED_SCALE = "decisive"
+PUBLISHED = f"results/{PUBLISHED_SCALE}/figures/{PUBLISHED_SCALE}/scorecard"
 # Params that name modules or functions, whose code the source digest covers.
 CODE = ("module", "run")
 # The stamp of a picture that no job drew.
@@ -150,7 +151,7 @@ def stand_ins(artifacts: Iterable[Any]) -> dict[str, str]:
 def stand_in_line(attributes: Mapping[str, Any]) -> str:
     """A line with the names of replaced data sets and models; empty if there are none."""
     replaced = attributes.get("stand_in_for")
-    return f"STAND-IN: something else stands in for {replaced}" if replaced else ""
+    return f"STAND-IN: replaced data sets or models: {replaced}" if replaced else ""
 
 
 def stand_in_note(artifact: xr.Dataset) -> str:

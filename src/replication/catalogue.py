@@ -1,5 +1,6 @@
 """All figures and tables of a configuration, and the jobs that make their data."""
 
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -113,17 +114,17 @@ class Catalogue:
         forms = ("html", "md", "csv") if shown.is_table else pictures
         return [f"{self.folder}/{shown.paper}/{shown.name}.{form}" for form in forms]
 
-    @property
+    @cached_property
     def verdicts(self) -> dict[str, str]:
         """The files {name: path} of verdicts, for all figures and tables with a tested claim."""
         return {name: f"{self.data}/verdicts/{name}.nc" for name, shown in self.shown.items() if shown.tested}
 
-    @property
+    @cached_property
     def claims(self) -> dict[str, dict]:
         """All claims by id, for `replication.reporting.scorecard`."""
         return {name: entry for shown in self.shown.values() for name, entry in shown.claim_entries.items()}
 
-    @property
+    @cached_property
     def claimed(self) -> dict[str, dict]:
         """For the scorecard: the paper, first file and artifacts of each figure or table with claims."""
         return {
@@ -136,7 +137,7 @@ class Catalogue:
             if shown.claims
         }
 
-    @property
+    @cached_property
     def exhibits(self) -> dict[str, dict]:
         """All figures and tables for the page: {name: {title, paper, caption, files, artifacts, verdict}}."""
         exhibits = {}
@@ -153,7 +154,7 @@ class Catalogue:
             }
         return exhibits
 
-    @property
+    @cached_property
     def files(self) -> list[str]:
         """The files of all figures and tables."""
         return [file for shown in self.shown.values() for file in self.files_of(shown)]

@@ -170,6 +170,6 @@ def _check_families(config: dict) -> None:
         shared[family] = budgets & shared.get(family, budgets)
         if not shared[family]:
             raise ValueError(
-                f"configuration: models.{model}.budgets: expected one that all models of the family {family} share,"
-                f" found {', '.join(map(str, sorted(budgets)))}"
+                f"configuration: models.{model}.budgets: expected a budget that all models of the family {family}"
+                f" share, found {', '.join(map(str, sorted(budgets)))}"
             )

@@ -14,6 +14,7 @@ import numpy as np
 
 from logzoo.printing import columns
 from replication.catalogue import Catalogue
+from replication.layout import kind_of
 from replication.models import by_run, estimate_settings, made_together, truth_from
 from replication.papers.experiment import SWEEP, named_paths, shape_of, training_most, training_work
 from replication.papers.zoo.families import matrix_places
@@ -81,7 +82,7 @@ def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Job]:
 # The result is cached, because figures share most of their jobs.
 @cache
 def _first_output(catalogue: Catalogue, path: str) -> str:
-    """The artifact that stands for all outputs of its job, so that the job is counted once.
+    """The file that stands for all outputs of its job, so that the job is counted once.
 
     A training writes its trace and snapshots beside the model, and several estimators may share a job on a model.
     """
@@ -90,7 +91,7 @@ def _first_output(catalogue: Catalogue, path: str) -> str:
         return str(file.with_name(f"{file.name.partition('.')[0]}.nc"))
     if file.parent.parent.name == "estimates":
         return str(file.with_name(f"{_readers(catalogue, file.parent.name, file.stem)[0]}.nc"))
-    return path
+    return catalogue.files_of(catalogue.shown[file.stem])[0] if path in catalogue.files else path
 
 
 def _readers(catalogue: Catalogue, model: str, estimator: str) -> list[str]:
@@ -102,7 +103,7 @@ def _readers(catalogue: Catalogue, model: str, estimator: str) -> list[str]:
 
 @cache
 def _job(catalogue: Catalogue, path: str) -> Job:
-    """The job that makes an artifact."""
+    """The job that makes a file."""
     if path in catalogue.experiments:
         experiment = catalogue.experiments[path]
         return Job(experiment.work, list(named_paths(experiment.inputs).values()), experiment.most)
@@ -116,7 +117,9 @@ def _job(catalogue: Catalogue, path: str) -> Job:
         return _estimates(catalogue, name, estimator, long_run=True) if estimator else _truth(catalogue, name)
     if group == "estimates":
         return _estimates(catalogue, folder, *_readers(catalogue, folder, name))
-    return Job({})
+    if folder == "verdicts":
+        return Job({}, list(named_paths(catalogue.shown[name].inputs).values()))
+    return Job({}, catalogue.exhibits[name]["artifacts"] if path in catalogue.files else [])
 
 
 def _training(catalogue: Catalogue, model: str) -> Job:
@@ -174,11 +177,10 @@ def _model_and_data(catalogue: Catalogue, model: str) -> list[str]:
 
 def core_hours(catalogue: Catalogue) -> dict[str, float]:
     """Expected core-hours {name: hours} of all jobs behind each figure or table with a claim that is tested."""
-    hours = {}
-    for name in catalogue.verdicts:
-        jobs = jobs_behind(catalogue, named_paths(catalogue.shown[name].inputs).values()).values()
-        hours[name] = sum(job.seconds for job in jobs) / 3600
-    return hours
+    return {
+        name: sum(job.seconds for job in jobs_behind(catalogue, [path]).values()) / 3600
+        for name, path in catalogue.verdicts.items()
+    }
 
 
 def expected_seconds(catalogue: Catalogue, path: str) -> float:
@@ -186,26 +188,29 @@ def expected_seconds(catalogue: Catalogue, path: str) -> float:
     return _job(catalogue, _first_output(catalogue, path)).seconds if path.endswith(".nc") else START
 
 
-def expected_total(catalogue: Catalogue, counts: Mapping[str, int], targets: Collection[str] = ()) -> float:
-    """Expected core-seconds of a run, computed from the number of jobs of each rule.
+def expected_total(
+    catalogue: Catalogue, counts: Mapping[str, int], targets: Collection[str] = ()
+) -> tuple[float, float]:
+    """Expected core-seconds of a run and of its longest job, computed from the number of jobs of each rule.
 
-    Each job is assumed to take the mean time of the jobs in its folder whose artifacts are missing. targets: words of
-    the command line. If figures, tables, verdicts or papers are among them, means cover only their jobs.
+    Each job is assumed to take the mean time of the jobs in its folder whose files are missing, or of all jobs in the
+    folder if no file is missing. targets: words of the command line. If files or papers are among them, the means cover
+    only their jobs.
     """
-    verdicts = catalogue.verdicts
-    wanted = [
-        shown
-        for name, shown in catalogue.shown.items()
-        if not {shown.paper, verdicts.get(name), *catalogue.files_of(shown)}.isdisjoint(targets)
-    ]
-    paths = [path for shown in wanted or catalogue.shown.values() for path in named_paths(shown.inputs).values()]
-    seconds: dict[str, list[float]] = {}
-    for path, job in jobs_behind(catalogue, paths).items():
-        if not Path(path).is_file():
-            seconds.setdefault(_folder_of(catalogue, path), []).append(job.seconds)
-    means = {folder: sum(some) / len(some) for folder, some in seconds.items()}
-    folders = {rule: "estimates" if rule.startswith("estimate") else _FOLDERS.get(rule, "") for rule in counts}
-    return sum(count * means.get(folders[rule], START) for rule, count in counts.items())
+    files = [path for word in targets if word in catalogue.config["papers"] for path in catalogue.files_of_paper(word)]
+    files += [word for word in targets if word in catalogue.files or word.endswith(".nc") and kind_of(word)]
+    jobs = jobs_behind(catalogue, files or [*catalogue.files, *catalogue.verdicts.values()])
+    by_folder: dict[str, list[tuple[bool, float]]] = {}
+    for path, job in jobs.items():
+        by_folder.setdefault(_folder_of(catalogue, path), []).append((Path(path).is_file(), job.seconds))
+    total, longest = 0.0, 0.0
+    for rule, count in counts.items():
+        folder = "estimates" if rule.startswith("estimate") else _FOLDERS.get(rule, "")
+        known = by_folder.get(folder, [(False, START)])
+        seconds = [time for exists, time in known if not exists] or [time for _, time in known]
+        total += count * sum(seconds) / len(seconds)
+        longest = max(longest, *seconds)
+    return total, longest
 
 
 def _folder_of(catalogue: Catalogue, path: str) -> str:
@@ -234,13 +239,15 @@ def table_of_costs(catalogue: Catalogue, slowness: float = 1.0) -> str:
     The column `at most` bounds the hours for any data, even if all tours run up to their cap. slowness: factor of the
     machine, from `measured_slowness`.
     """
-    sources = {name: (shown.paper, [*named_paths(shown.inputs).values()]) for name, shown in catalogue.shown.items()}
-    sources["everything"] = ("", [path for _, paths in list(sources.values()) for path in paths])
+    files = {name: [catalogue.files_of(shown)[0]] for name, shown in catalogue.shown.items()}
+    for name, path in catalogue.verdicts.items():
+        files[name].append(path)
+    files["everything"] = [path for some in list(files.values()) for path in some]
     rows = []
-    for name, (paper, paths) in sources.items():
+    for name, paths in files.items():
+        paper = catalogue.shown[name].paper if name in catalogue.shown else ""
         jobs = jobs_behind(catalogue, paths).values()
-        taken, most = sum(job.seconds for job in jobs), sum(job.most_seconds for job in jobs)
-        longest = max((job.seconds for job in jobs), default=0.0)
-        hours = (f"{seconds * slowness / 3600:,.2f}" for seconds in (taken + START, longest, most + START))
-        rows.append((name, paper, f"{max(len(jobs), 1):,}", *hours))
-    return columns(("", "paper", "artifacts", "core-hours", "longest job [h]", "at most"), rows)
+        seconds, most = ([getattr(job, kind) for job in jobs] for kind in ("seconds", "most_seconds"))
+        hours = (f"{time * slowness / 3600:,.2f}" for time in (sum(seconds), max(seconds), sum(most)))
+        rows.append((name, paper, f"{len(jobs):,}", *hours))
+    return columns(("", "paper", "jobs", "core-hours", "longest job [h]", "at most"), rows)

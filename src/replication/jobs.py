@@ -55,7 +55,8 @@ def job(log_file: str) -> Iterator[None]:
     finally:
         # A garbage collection at exit would take 0.1 to 0.3 s to free memory that the system reclaims anyway.
         gc.freeze()
-    LOG.info("%.2f s to start, took %.2f s, held %.0f MB", to_start, time.perf_counter() - start, _held())
+    took = time.perf_counter() - start
+    LOG.info("start: %.2f CPU seconds; work: %.2f s; peak memory: %.0f MB", to_start, took, _held())
 
 
 def _held() -> float:

@@ -24,13 +24,13 @@ class Progress(logging.Handler):
     """Count the finished jobs of a run by their expected seconds, and estimate its end from the speed so far.
 
     expected: function from a file to the expected seconds of its job. total: function from {rule: number of jobs} to
-    the expected seconds of all jobs.
+    the expected seconds of all jobs, and of the longest job.
     """
 
-    def __init__(self, expected: Callable[[str], float], total: Callable[[Mapping[str, int]], float]) -> None:
+    def __init__(self, expected: Callable[[str], float], total: Callable[[Mapping[str, int]], tuple[float, float]]):
         super().__init__()
         self.expected, self.total = expected, total
-        self.work, self.done, self.jobs, self.finished = 0.0, 0.0, 0, 0
+        self.work, self.longest, self.done, self.jobs, self.finished = 0.0, 0.0, 0.0, 0, 0
         self.running: dict[int, tuple[float, float]] = {}  # job: expected seconds, start
         self.outputs: list[str] = []
         self.failures: list[str] = []
@@ -48,7 +48,7 @@ class Progress(logging.Handler):
             return
         elif event == "run_info" and not self.jobs:
             counts = {name: int(count) for name, count in getattr(record, "stats", {}).items() if name != "total"}
-            self.jobs, self.work = sum(counts.values()), self.total(counts)
+            self.jobs, (self.work, self.longest) = sum(counts.values()), self.total(counts)
             self.started = time.monotonic()
         elif event == "job_info":
             self._start(record)
@@ -60,7 +60,7 @@ class Progress(logging.Handler):
     def start_jobs(self) -> None:
         """Start the clock, and print the number of jobs with their expected time."""
         self.started = time.monotonic()
-        expected = duration(self.work / self.cores)
+        expected = duration(max(self.work / self.cores, self.longest))
         self.tell(f"logzoo: {self.jobs} jobs, about {expected} on {self.cores} cores; kernels may be compiled first")
 
     def _start(self, record: Any) -> None:
@@ -106,7 +106,7 @@ class Progress(logging.Handler):
             print(f"{before}{text}", end="\n" if lasting else "", file=sys.stderr, flush=True)
 
 
-def attach(expected: Callable[[str], float], total: Callable[[Mapping[str, int]], float]) -> Progress:
+def attach(expected: Callable[[str], float], total: Callable[[Mapping[str, int]], tuple[float, float]]) -> Progress:
     """Show the progress of a run in place of Snakemake's messages, which still go to its log file.
 
     A dry run prints its usual plan. Warnings and errors are printed, too, except the report of a failed job.

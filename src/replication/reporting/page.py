@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from logzoo.io.netcdf import read_artifact
-from replication.artifacts import PUBLISHED, stand_in_line, stand_ins
+from replication.artifacts import PUBLISHED, PUBLISHED_SCALE, stand_in_line, stand_ins
 from replication.reporting.scorecard import VERDICTS, counts_by_paper, entries, relative, summary
 from replication.reporting.tables import frame_of, notes_of
 from replication.reporting.verdicts import DECIDED, FAILED, SIGNS
@@ -130,7 +130,7 @@ def _replicated(exhibits, rows, scale):
     papers = len({row["paper"] for row in rows})
     return (
         f"The figures and tables of {papers} paper{'s' if papers != 1 else ''} on log Z, the log partition function of "
-        f"RBMs, were regenerated at the scale {scale}, with others beside them: {pictures} figures and "
+        f"RBMs, and further comparisons were made at the scale {scale}: {pictures} figures and "
         f"{len(exhibits) - pictures} tables. Verdicts are made at the scales decisive and paper; the scale quick shows "
         "that everything runs."
     )
@@ -147,7 +147,7 @@ def _of_published(counts, papers):
         for paper, (good, all_of) in decided.items()
     )
     good, all_of = np.sum(list(decided.values()), axis=0)
-    return f"The published run, scale decisive, reproduced {good} of {all_of} claims that it decided ({by_paper})."
+    return f"The published run, scale {PUBLISHED_SCALE}, reproduced {good} of its {all_of} decided claims ({by_paper})."
 
 
 def _compared(zoo):

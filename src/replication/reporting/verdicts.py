@@ -82,7 +82,7 @@ NUMBERS = {
     "tail": "two-sided tail probability of the bound that the verdict depends on",
     "repeats": "independent repeats",
     "trainings": "independent trainings",
-    "power": "probability of a verdict if the claim is true",
+    "power": "probability that the claim is reproduced if the assumed effect is true",
 }
 
 

@@ -261,7 +261,7 @@ def _check_starts(settings: Settings, models: dict[str, dict]) -> None:
         while start := models[chain[-1]].get("start"):
             chain.append(start)
             if start in chain[:-1]:
-                raise ValueError(f"configuration: models.{name}.start: expected no circle, found {' -> '.join(chain)}")
+                raise ValueError(f"configuration: models.{name}.start: expected no cycle, found {' -> '.join(chain)}")
         # Hidden units are not compared, because a scale sets sizes only for models that its figures need.
         visible, others = (settings.datasets[models[model]["dataset"]].visible for model in chain[:2])
         if visible != others:
