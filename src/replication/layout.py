@@ -1,17 +1,16 @@
-"""Paths of files below the folder of a project, the kinds of these files, and folders that are written whole."""
+"""Paths of files below the folder of a project, and the kinds of these files."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import secrets
-import shutil
+import stat
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from logzoo.types import FilePath
 
@@ -43,11 +42,6 @@ _KINDS = (
 # Kinds of files that no manifest lists.
 UNLISTED = (None, "description", "manifest")
 STAMPED = ("picture", "page")
-_MIRROR = "data/mirror"
-# No file of a run lies deeper than data/<scale>/estimates/<model>/.
-_DEEPEST = 4
-# Largest number of entries to read, many times the number in a run.
-_MOST_ENTRIES = 100_000
 _UNFINISHED = re.compile(r"(^|/)\.[^/]*\.tmp$|\.checkpoint\.npz$")
 
 
@@ -62,29 +56,23 @@ def walked(folder: FilePath) -> tuple[list[str], dict[str, str]]:
     No file is opened and no link is followed, except that data/ and figures/ may be links to another disk.
     """
     files, others = [], {}
-    waiting = [top for top in ("data", "figures") if Path(folder, top).is_dir()]
-    while waiting:
-        path = waiting.pop()
-        if len(files) + len(others) > _MOST_ENTRIES:
-            others[path] = f"more than {_MOST_ENTRIES:,} entries; the remaining entries were not checked"
-            break
-        try:
-            with os.scandir(Path(folder, path)) as entries:
-                inside = {f"{path}/{entry.name}": entry for entry in entries}
-        except OSError as error:
-            others[path] = f"a folder that cannot be read: {error.strerror}"
-            continue
-        for name, entry in inside.items():
+
+    def unreadable(error):
+        others[os.path.relpath(error.filename, folder)] = f"a folder that cannot be read: {error.strerror}"
+
+    tops = [Path(folder, top) for top in ("data", "figures") if Path(folder, top).is_dir()]
+    for parent, folders, names in chain.from_iterable(os.walk(top, onerror=unreadable) for top in tops):
+        if Path(parent) == Path(folder, "data") and "mirror" in folders:
+            folders.remove("mirror")
+        # `os.walk` lists a link to a folder among the folders, and does not follow it.
+        for path in [Path(parent, name) for name in (*names, *folders)]:
+            name, mode = path.relative_to(folder).as_posix(), path.lstat().st_mode
             if not name.isprintable():
                 others[name] = "a name that is not UTF-8 or cannot be printed"
-            elif entry.is_file(follow_symlinks=False):
+            elif stat.S_ISREG(mode):
                 files.append(name)
-            elif not entry.is_dir(follow_symlinks=False):
-                others[name] = "a link" if entry.is_symlink() else "a device, FIFO or socket"
-            elif name.count("/") >= _DEEPEST:
-                others[name] = "a folder below all folders of a run"
-            elif name != _MIRROR:
-                waiting.append(name)
+            elif not stat.S_ISDIR(mode):
+                others[name] = "a link" if stat.S_ISLNK(mode) else "a device, FIFO or socket"
     return sorted(files), dict(sorted(others.items()))
 
 
@@ -114,32 +102,3 @@ def scales_of(paths: Iterable[str]) -> list[str]:
 def is_timed(path: str) -> bool:
     """Whether a file holds measured times."""
     return path.split("/")[2:3] == ["timings"]
-
-
-@contextlib.contextmanager
-def folder_written_whole(path: Path) -> Iterator[Path]:
-    """Yield a new folder to fill. If the block raises no error, the folder becomes `path`, in place of any old folder.
-
-    Leftovers of killed processes are removed. If such a process had moved the old folder away and `path` is missing,
-    the old folder is put back. Only one process at a time may write a folder.
-    """
-    path = Path(path)
-    for leftover in path.parent.glob(f".{path.name}.*.tmp"):
-        if leftover.name.endswith("-old.tmp") and not path.exists():
-            os.replace(leftover, path)
-        else:
-            shutil.rmtree(leftover)
-    unlike = secrets.token_hex(4)
-    fresh, old = (path.with_name(f".{path.name}.{unlike}-{part}.tmp") for part in ("new", "old"))
-    try:
-        fresh.mkdir()
-        yield fresh
-        # The system cannot replace one folder by another in a single step.
-        if path.is_dir():
-            os.replace(path, old)
-        os.replace(fresh, path)
-    finally:
-        if old.is_dir() and not path.exists():
-            os.replace(old, path)
-        for folder in (fresh, old):
-            shutil.rmtree(folder, ignore_errors=True)

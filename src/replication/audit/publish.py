@@ -1,6 +1,6 @@
 """Publication of a run: pages, figures, tables and their inputs, copied to results/<scale>/.
 
-The copy leaves out models, snapshots, data sets, raw files, PDFs, and artifacts that are no direct input of a published
+Artifacts are compressed further, so their bytes differ from those of the run. The copy leaves out models, snapshots, data sets, raw files, PDFs, and artifacts that are no direct input of a published
 file. The manifest lists the hashes of all files that are left out.
 """
 
@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING
 
 from logzoo.checks import positive_number, shown
 from logzoo.io.atomic import write_bytes
+from logzoo.io.netcdf import load_raw, seal
+from logzoo.io.reading import sha256_of
 from logzoo.io.schema import SCHEMAS
 from logzoo.printing import table
 from replication.artifacts import content_hash
 from replication.audit.manifest import Manifest, manifest_path, read_manifest
 from replication.audit.tree import audit
-from replication.layout import folder_written_whole, kind_of, scale_of
+from replication.layout import kind_of, scale_of
 from replication.reporting.quotes import changed_pages
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 
 _SHOWN = ("picture", "page", "table text", "table", "verdict", "scorecard")
+# Fewest bytes of a variable that compression makes smaller.
+_COMPRESSED = 1 << 12
 _NEVER = ("model", "snapshots", "dataset", "raw file", "raw manifest")
 
 
@@ -53,6 +57,10 @@ def publish(
     """
     folder, target = Path(folder), Path(folder, "results", scale)
     most = positive_number("megabytes", most)
+    fresh, old = (target.with_name(f".{scale}.{part}.tmp") for part in ("new", "old"))
+    # A process that was killed between the two renames below has left the earlier publication as `old`.
+    if old.is_dir() and not target.exists():
+        os.replace(old, target)
     present = _published(target, scale)
     earlier = present if add else Manifest(scale, {}, {}, {})
     files = files_of_run(folder, scale, {scale: jobs})
@@ -65,28 +73,31 @@ def publish(
     sources = {path: target for path in earlier.files if path not in files} | {path: folder for path in chosen}
     # A project that was restored from published results lacks files, too.
     run = read_manifest(folder, scale)
-    left_out = {**earlier.left_out, **run.left_out}
-    left_out = {path: digest for path, digest in left_out.items() if path not in sources}
+    left_out = {path: digest for path, digest in {**earlier.left_out, **run.left_out}.items() if path not in sources}
     left_out |= {path: _content(folder, path, files[path]) for path in files if path not in chosen}
-    digests = {**earlier.files, **files}
-    listed = {path: digests[path] for path in sources}
-    text = Manifest(scale, listed, left_out, hours or {}, run.protocol).text()
-    sizes = {path: (source / path).stat().st_size for path, source in sources.items()}
-    sizes[manifest_path(scale)] = len(text)
-    megabytes = sum(sizes.values()) / 1e6
-    if megabytes > most:
-        size = f"{megabytes:.1f} MB to publish, expected at most {most:g} MB"
-        raise ValueError(f"results/{scale}: {size} (--megabytes {math.ceil(megabytes)} allows it)")
-    target.parent.mkdir(exist_ok=True)
-    with folder_written_whole(target) as fresh:
-        for path in sizes:
-            (fresh / path).parent.mkdir(parents=True, exist_ok=True)
+    for leftover in (fresh, old):
+        _remove(leftover)
+    try:
         for path, source in sources.items():
-            shutil.copyfile(source / path, fresh / path)
-        (fresh / manifest_path(scale)).write_text(text)
+            (fresh / path).parent.mkdir(parents=True, exist_ok=True)
+            _copy(source / path, fresh / path)
+        listed = {path: sha256_of(fresh / path) for path in sources}
+        (fresh / manifest_path(scale)).write_text(Manifest(scale, listed, left_out, hours or {}, run.protocol).text())
+        sizes = {path: (fresh / path).stat().st_size for path in (*sources, manifest_path(scale))}
+        megabytes = sum(sizes.values()) / 1e6
+        if megabytes > most:
+            size = f"{megabytes:.1f} MB to publish, expected at most {most:g} MB"
+            raise ValueError(f"results/{scale}: {size} (--megabytes {math.ceil(megabytes)} allows it)")
         files_of_run(fresh, scale, {scale: jobs})
         # Errors in pages are raised here, before the old results are replaced.
         changed = changed_pages(folder, {scale: fresh})
+        # The system cannot replace one folder by another in a single step.
+        if target.is_dir():
+            os.replace(target, old)
+        os.replace(fresh, target)
+    finally:
+        _remove(fresh)
+    _remove(old)
     for page, content in changed.items():
         write_bytes(folder / page, content)
     updated = "".join(f"updated: {page}\n" for page in changed)
@@ -94,12 +105,30 @@ def publish(
     return f"{table(rows)}published: results/{scale}, {len(sizes)} files, {megabytes:.1f} MB\n{updated}"
 
 
+def _remove(path):
+    """Remove a folder, or whatever else has its name."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _copy(source, target):
+    """Copy a file. An artifact is compressed further, without loss: its numbers and its content hash stay the same."""
+    if source.suffix != ".nc":
+        shutil.copyfile(source, target)
+        return
+    dataset, encoding = load_raw(source), {}
+    for name, variable in dataset.variables.items():
+        encoding[name] = {} if "_FillValue" in variable.attrs else {"_FillValue": None}
+        if variable.dtype.kind in "biuf" and variable.nbytes >= _COMPRESSED:
+            encoding[name] |= {"zlib": True, "complevel": 9}
+    dataset.to_netcdf(target, engine="netcdf4", encoding=encoding)
+    seal(target)
+
+
 def _published(target, scale):
     """The manifest of an earlier publication, after a check that nothing but its files would be replaced."""
-    # A process that was killed while it replaced the earlier publication has left it under another name.
-    for moved in target.parent.glob(f".{scale}.*-old.tmp"):
-        if not target.exists():
-            os.replace(moved, target)
     if target.is_symlink():
         raise ValueError(f"results/{scale}: expected a folder or nothing, found a link; replace it by its folder")
     if not target.exists():
