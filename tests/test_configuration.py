@@ -15,9 +15,12 @@ from replication.project import catalogue_of
 
 CIRCLE, ENDLESS = {"mnist-10": {"start": "mnist-100"}, "mnist-100": {"start": "mnist-10"}}, {"learning_rate": np.inf}
 WRONG = [
-    ({"seed": 2016.0}, "seed: expected a whole number, found 2016.0"),
+    ({"seed": 2016.0}, "seed: expected a valid integer, found 2016.0"),
     ({"models": {"mnist-10": {"train": ENDLESS}}}, "models.mnist-10.train.learning_rate: expected .*, found inf"),
     ({"grids": {"trk-t1": {"scales": {"quick": {"datasets": None}}}}}, "grids.trk-t1: expected the key 'datasets'"),
+    ({"missing_data": "go"}, "missing_data: expected 'stand-in' or 'stop', found 'go'"),
+    ({"datasets": {"dna": {"reader": "svm"}}}, "datasets.dna: input tag 'svm' .* expected tags: 'idx', "),
+    ({"grids": {"trk-t1": {"train": {"hidden": [0]}}}}, "grids.trk-t1.train.hidden.*: expected .*, found "),
     ({"scale": "raw"}, "scale: .*, found 'raw'"),
     ({"models": {"mnist-20-cd": {"title": "mine"}}}, "models.mnist-20-cd: "),
     ({"figures": {"rts-f5": {"others": ["rts-f55"]}}}, "figures.rts-f5: .*'rts-f55'"),
@@ -41,7 +44,7 @@ WRONG = [
     ({"figures": {"trk-f3": {"slow": ["trk-f4b"]}}}, "figures.trk-f3.slow: expected models whose names end in"),
     ({"figures": {"ins-f3": {"trainers": ["exact"]}}}, "figures.ins-f3.trainers: expected a list with ins, pcd, pt"),
     ({"figures": {"lv-f2a": {"means": ["mnist-10"]}}}, "figures.lv-f2a.means: expected one or more of `models`"),
-    ({"figures": {"lv-f4": {"shares": [0]}}}, "figures.lv-f4.shares.0: expected .* above 0, found 0"),
+    ({"figures": {"lv-f4": {"shares": [0]}}}, "figures.lv-f4.shares.0: expected greater than 0, found 0"),
     ({"figures": {"rts-f1": {"replicas": 3}}}, "figures.rts-f1: unknown key 'replicas'; .*replicates"),
     ({"figures": {"rts-f1": {"model": "mnist-11"}}}, "figures.rts-f1: models: .*'mnist-11'; did you mean 'mnist-10'"),
     ({"figures": {"rts-f7": {"remedies": ["magic"]}}}, "figures.rts-f7: estimators: unknown value 'magic'"),

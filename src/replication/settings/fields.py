@@ -5,9 +5,9 @@ Types are strict: 1000.0 is not a whole number, true is not a number, and NaN an
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from logzoo.checks import expected_one_of, shown
 from logzoo.printing import shortened
@@ -70,17 +70,6 @@ def _different(values: list) -> list:
     return values
 
 
-def _number_or_more(value: Any) -> str:
-    return "several" if isinstance(value, list | dict) else "single"
-
-
-def either(single: Any, several: Any) -> Any:
-    """The type of one value, or of several. A list or mapping is checked as several, anything else as one."""
-    return Annotated[
-        Annotated[single, Tag("single")] | Annotated[several, Tag("several")], Discriminator(_number_or_more)
-    ]
-
-
 # A name becomes part of paths.
 Name = Annotated[str, AfterValidator(_name)]
 Names = Annotated[list[str], Field(min_length=1), AfterValidator(_different)]
@@ -88,6 +77,8 @@ Line = Annotated[str, Field(pattern=r"^[^\n]+$")]
 Count = Annotated[int, Field(ge=1)]
 AtLeastTwo = Annotated[int, Field(ge=2)]
 Counts = Annotated[list[Count], Field(min_length=1), AfterValidator(_different)]
+Item = TypeVar("Item")
+Several = Annotated[list[Item], Field(min_length=1)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[Number, Field(gt=0)]
 Share = Annotated[Number, Field(gt=0, le=1)]
@@ -117,57 +108,17 @@ def check_options(
             check_known(values, TRACKERS, f"{key}.{option}")
 
 
-# The expected form of a value, by the type of pydantic's error.
-_EXPECTED = {
-    "bool_type": "true or false",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "finite_number": "a finite number",
-    "string_type": "a text",
-    "list_type": "a list",
-    "dict_type": "keys with values",
-    "model_type": "keys with values",
-    "model_attributes_type": "keys with values",
-    "greater_than": "a number above {gt:.10g}",
-    "greater_than_equal": "a number of at least {ge:.10g}",
-    "less_than": "a number below {lt:.10g}",
-    "less_than_equal": "a number of at most {le:.10g}",
-    "too_short": "at least {min_length} values",
-    "too_long": "at most {max_length} values",
-    "string_pattern_mismatch": "a text of the form {pattern}",
-}
-
-
 def message_of(error: ValidationError, config: object) -> str:
     """A one-line message for the first error of a configuration."""
-    errors = error.errors(include_url=False)
-    first = errors[0]
-    path, context = _path_of(first["loc"], config), first.get("ctx", {})
+    first = error.errors(include_url=False)[0]
+    path, text = _path_of(first["loc"], config), first["msg"].replace("Input should be", "expected")
     if first["type"] == "missing":
-        section = first["loc"][:-1]
-        missing = [item["loc"][-1] for item in errors if item["type"] == "missing" and item["loc"][:-1] == section]
-        return _line(path, f"expected the key{'s' * (len(missing) > 1)} {', '.join(map(repr, missing))}")
-    if first["type"] == "value_error":
-        return _line([*path, *filter(None, [context["error"].key])], str(context["error"]))
-    if first["type"] == "union_tag_not_found":
-        return _line(path, f"expected the key {context['discriminator']}")
-    if first["type"] == "union_tag_invalid":
-        return _line([*path, context["discriminator"].strip("'")], _unknown(context["tag"], context["expected_tags"]))
-    if first["type"] == "literal_error":
-        return _line(path, _unknown(first["input"], context["expected"]))
-    known = _EXPECTED.get(first["type"])
-    expected = known.format_map(context) if known else first["msg"]
-    return _line(path, f"expected {expected}, found {shown(first['input'])}")
-
-
-def _unknown(value: object, quoted: str) -> str:
-    """The message for a value that is not among the choices, which pydantic lists in quotation marks."""
-    choices = re.findall("'([^']+)'", quoted)
-    return f"unknown value {shown(value)}; {expected_one_of(value, choices)}"
-
-
-def _line(path: list, text: str) -> str:
+        text = f"expected the key {first['loc'][-1]!r}"
+    elif first["type"] == "value_error":  # of a validator of ours
+        wrong = first["ctx"]["error"]
+        path, text = [*path, *filter(None, [wrong.key])], str(wrong)
+    else:
+        text = f"{text[0].lower()}{text[1:]}, found {shown(first['input'])}"
     return shortened(f"configuration: {'.'.join(map(str, path)) or 'top level'}: {text}")
 
 

@@ -1,7 +1,5 @@
 """Settings of RBMs and of their training: single models, grids, the zoo, comparisons and repeated trainings."""
 
-# `either` makes types at run time.
-# pyright: reportInvalidTypeForm=false
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
@@ -17,19 +15,24 @@ from replication.settings.fields import (
     Positive,
     Scaled,
     Section,
+    Several,
     WrongSetting,
     check_options,
-    either,
 )
 
 
-class Sizes(Section):
-    """Settings of a training that every trainer takes."""
+class Updates(Section):
+    """Settings of the updates of a training."""
 
-    hidden: Count = Field(description="Hidden units.")
     updates: Count = Field(description="Updates of the parameters.")
     batch: Count = Field(description="Examples of a mini-batch.")
     learning_rate: Positive = Field(description="Initial learning rate.")
+
+
+class Sizes(Updates):
+    """Settings of a training that every trainer takes."""
+
+    hidden: Count = Field(description="Hidden units.")
 
 
 class _Trainer(Section):
@@ -75,7 +78,7 @@ class _Model(Scaled):
     family: Name | None = Field(None, description="Models of one family share a panel in the figures of the zoo.")
     budgets: Counts | None = Field(None, description="Budgets of the estimates, in place of those of `matrix`.")
     chains: AtLeastTwo | None = Field(None, description="Chains of an estimate, in place of those of `matrix`.")
-    replicates: either(Count, dict[str, Count]) | None = Field(
+    replicates: Count | dict[str, Count] | None = Field(
         None, description="Replicates of all estimates, or of some estimators by name, in place of those of `matrix`."
     )
 
@@ -125,22 +128,14 @@ class Annealing(Section):
     chains: AtLeastTwo | None = Field(None, description="Number of chains.")
 
 
-def _values(value: Any) -> list:
-    return value if isinstance(value, list) else [value]
-
-
-def _several(single: Any) -> Any:
-    return either(single, Annotated[list[single], Field(min_length=1)])
-
-
 class GridTraining(Section):
     """Trainings of a grid: one setting for each combination of elements of its lists, also of lists in `options`."""
 
-    method: _several(str) = Field(description="Trainer.")
-    hidden: _several(Count) = Field(description="Hidden units.")
-    updates: _several(Count) = Field(description="Updates of the parameters.")
-    batch: _several(Count) = Field(description="Examples of a mini-batch.")
-    learning_rate: _several(Positive) = Field(description="Initial learning rate.")
+    method: str | Several[str] = Field(description="Trainer.")
+    hidden: Count | Several[Count] = Field(description="Hidden units.")
+    updates: Count | Several[Count] = Field(description="Updates of the parameters.")
+    batch: Count | Several[Count] = Field(description="Examples of a mini-batch.")
+    learning_rate: Positive | Several[Positive] = Field(description="Initial learning rate.")
     options: Options = Field(description="Options of the trainer.")
 
     @model_validator(mode="after")
@@ -148,7 +143,7 @@ class GridTraining(Section):
         for option, value in self.options.items():
             if value == []:
                 raise WrongSetting("expected at least one value, found []", f"options.{option}")
-        for method in _values(self.method):
+        for method in self.method if isinstance(self.method, list) else [self.method]:
             check_options(TRAINERS, method, self.options, GridTraining.model_fields)
         return self
 
@@ -180,12 +175,8 @@ class Trainer(_Trainer):
     title: str = Field(description="Title.")
 
 
-class ZooTrainer(Trainer):
+class ZooTrainer(Trainer, Updates):
     """A trainer of the zoo."""
-
-    updates: Count = Field(description="Updates of the parameters.")
-    batch: Count = Field(description="Examples of a mini-batch.")
-    learning_rate: Positive = Field(description="Initial learning rate.")
 
 
 class Zoo(Section):
@@ -219,7 +210,7 @@ class RepeatedSizes(Section):
     hidden: Count = Field(description="Hidden units.")
     updates: Count = Field(description="Updates of the parameters.")
     batch: Count = Field(description="Examples of a mini-batch.")
-    learning_rate: Annotated[list[Positive], Field(min_length=1)] = Field(description="Initial learning rates.")
+    learning_rate: Several[Positive] = Field(description="Initial learning rates.")
     values: Literal["grey", "binary"] = Field(
         description="Means of the visible units in place of draws, for grey levels, or binary data."
     )

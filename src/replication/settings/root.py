@@ -1,7 +1,5 @@
 """The configuration of one scale, merged from files of config/, and checks of names that refer to other entries."""
 
-# `either` makes types at run time.
-# pyright: reportInvalidTypeForm=false
 from collections.abc import Collection, Iterable, Iterator
 from typing import Annotated, Literal
 
@@ -19,11 +17,11 @@ from replication.settings.fields import (
     Options,
     Scaled,
     Section,
+    Several,
     Share,
     WrongSetting,
     check_known,
     check_options,
-    either,
 )
 from replication.settings.rbms import (
     Comparison,
@@ -64,7 +62,7 @@ class Matrix(Section):
     """All estimates: every estimator on every model of this list and of the zoo."""
 
     models: Names = Field(description="Models, besides those of the zoo.")
-    estimators: either(Literal["all"], Names) = Field(
+    estimators: Literal["all"] | Names = Field(
         description="A list of estimators, or all methods without `left_out` and with `added`."
     )
     left_out: list[str] = Field([], description="Methods that are not estimators of the matrix.")
@@ -135,7 +133,7 @@ class Figure(Scaled):
     of_papers: Names | None = Field(None, description="Estimators that the four papers use.")
     budgets: Counts | None = Field(None, description="Budgets in sweeps per chain.")
     rungs: AtLeastTwo | None = Field(None, description="Rungs of a ladder.")
-    ladders: either(Count, Counts) | None = Field(None, description="Number of ladders, or numbers of rungs.")
+    ladders: Count | Counts | None = Field(None, description="Number of ladders, or numbers of rungs.")
     chains: AtLeastTwo | None = Field(None, description="Chains of an estimate.")
     sweeps: Count | None = Field(None, description="Sweeps per chain.")
     steps: Count | None = Field(None, description="Steps of a sampler.")
@@ -150,15 +148,13 @@ class Figure(Scaled):
     repeats: AtLeastTwo | None = Field(None, description="Number of repetitions.")
     replicates: Count | None = Field(None, description="Number of replicates.")
     runs: Count | None = Field(None, description="Number of runs.")
-    samples: either(Count, Counts) | None = Field(None, description="Number of samples, or several numbers.")
+    samples: Count | Counts | None = Field(None, description="Number of samples, or several numbers.")
     rounds: Counts | None = Field(None, description="Hidden states drawn for each training image in a stopping set.")
     batches: AtLeastTwo | None = Field(None, description="Number of mini-batches.")
     batch: Count | None = Field(None, description="Examples of a mini-batch.")
     updates: Count | None = Field(None, description="Number of updates.")
-    digits: Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1)] | None = Field(
-        None, description="Digits that are shown."
-    )
-    shares: Annotated[list[Share], Field(min_length=1)] | None = Field(
+    digits: Several[Annotated[int, Field(ge=0)]] | None = Field(None, description="Digits that are shown.")
+    shares: Several[Share] | None = Field(
         None, description="Budgets of the other estimators, as shares of the sweeps of all tours."
     )
     candidates: Count | None = Field(None, description="Number of images among which the start of a chain is chosen.")
