@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from logzoo.io.atomic import write_text
-from logzoo.printing import one_line, table
+from logzoo.printing import one_line, shortened, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,9 +35,9 @@ class Fault(NamedTuple):
 
 
 class Findings:
-    """The outcome of an audit: faults, stale files {file: reason}, large files, notes, and numbers of files and checks.
+    """The outcome of an audit: faults, stale files {file: reason}, notes, and numbers of files and of checks by name.
 
-    Artifacts in `large` were too large to check their values. `checks` counts the checks by name.
+    Artifacts in `large` were too large to check their values.
     """
 
     def __init__(self):
@@ -51,12 +51,12 @@ class Findings:
             self.faults.append(Fault(file, name, str(actual), str(expected)))
         return bool(passed)
 
-    def read(self, file: str, name: str, reader: Callable[[], Any], expected: object, broken: Any = Exception) -> Any:
+    def read(self, file: str, name: str, reader: Callable[[], Any], expected: object) -> Any:
         """Count a check that `reader()` raises no error. Returns the result of `reader()`, or None after an error."""
         content = reason = None
         try:
             content = reader()
-        except broken as error:
+        except Exception as error:
             reason = one_line(getattr(error, "strerror", None) or error) or type(error).__name__
         self.check(file, name, reason is None, reason, expected)
         return content
@@ -81,7 +81,7 @@ def report(findings: Findings) -> str:
         more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
         text += f"stale: {one_line(reason)}: {', '.join(paths[:_NAMED])}{more}\n"
     text += f"stale files are not faults; {_CURE}\n" if findings.stale else ""
-    text += "".join(f"{one_line(note)}\n" for note in _notes(findings))
+    text += "".join(f"{one_line(note)}\n" for note in findings.notes)
     text += f"checks: {', '.join(f'{name} {count}' for name, count in sorted(findings.checks.items()))}\n"
     faults, wrong = len(findings.faults), len({fault.file for fault in findings.faults})
     counts = f"{faults} faults in {wrong} files; {len(findings.stale)} stale files"
@@ -96,17 +96,10 @@ def write_report(findings: Findings, path: FilePath) -> None:
         "stale": findings.stale,
         "files": findings.files,
         "checks": dict(sorted(findings.checks.items())),
-        "notes": _notes(findings),
+        "notes": findings.notes,
     }
     write_text(path, json.dumps(content, indent=1) + "\n")
 
 
-def _notes(findings):
-    """The notes, and a note of the files that were too large."""
-    large = [f"too large, numbers not checked: {', '.join(sorted(findings.large))}"] if findings.large else []
-    return [*findings.notes, *large]
-
-
 def _short(text):
-    text = _HASH.sub(r"\1", one_line(text))
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return shortened(_HASH.sub(r"\1", text), _LONGEST)

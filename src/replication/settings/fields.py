@@ -109,8 +109,8 @@ def check_options(
 
 
 def message_of(error: ValidationError, config: object) -> str:
-    """A one-line message for the first error of a configuration."""
-    first = error.errors(include_url=False)[0]
+    """A one-line message for the deepest error, because the types of a union each report one."""
+    first = max(error.errors(include_url=False), key=lambda item: len(item["loc"]))
     path, text = _path_of(first["loc"], config), first["msg"].replace("Input should be", "expected")
     if first["type"] == "missing":
         text = f"expected the key {first['loc'][-1]!r}"
