@@ -21,31 +21,22 @@ try:
     from replication.costs import expected_seconds, expected_total
     from replication.forks import end_server, serve_jobs
     from replication.progress import attach
+    from replication.project import settings_files
     from replication.startup import COMPILES_LATER, clear_stale_locks
 except ModuleNotFoundError as error:
     sys.exit(f"logzoo: error: no module {error.name}: pip install -r requirements.txt, or use environment.yml")
 
-# Files in the order in which they are merged.
-SETTINGS = [
-    "config/datasets.yaml",
-    "config/models.yaml",
-    "config/estimators.yaml",
-    "config/zoo.yaml",
-    "config/config.yaml",
-    *sorted(path.relative_to(ROOT) for path in ROOT.glob("config/papers/*.yaml")),
-    *(["config/demo.yaml"] if DEMO else []),
-]
+SETTINGS = settings_files(ROOT) + [ROOT / "config/demo.yaml"] * DEMO
 
 for settings in SETTINGS:
 
-    configfile: os.path.relpath(ROOT / settings)
+    configfile: os.path.relpath(settings)
 
 
 try:
     # The files are merged again for two reasons. Snakemake reads none of them if another workflow passes `config` to this
     # module. Snakemake also puts overriding keys first, but figures, claims and rows must keep the order of the files.
-    config = laid_over([ROOT / settings for settings in SETTINGS], config)
-    config = checked(config, ROOT / "config")
+    config = checked(laid_over(SETTINGS, config), ROOT / "config")
     CATALOGUE = Catalogue(config)
 except ValueError as error:
     sys.exit(f"logzoo: error: {error}")

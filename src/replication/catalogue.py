@@ -101,17 +101,13 @@ class Catalogue:
 
     def rows_of(self, shown: Shown) -> Experiment:
         """The job that makes the rows of a table."""
-        rows = shown.declaration.rows
-        path, run = (
-            f"{self.data}/tables/{shown.name}.nc",
-            f"{shown.module.__name__}:{rows.__name__ if rows else 'rows'}",
-        )
+        run = f"{shown.module.__name__}:{getattr(shown.declaration.rows, '__name__', 'rows')}"
+        path = f"{self.data}/tables/{shown.name}.nc"
         return Experiment(path, run, shown.inputs, shown.settings, kind="table", title=shown.title)
 
     def files_of(self, shown: Shown) -> list[str]:
         """The files of a figure or table. The first is the PNG of a figure or the HTML of a table."""
-        pictures = ("png", "pdf") if self.config["pdf"] else ("png",)
-        forms = ("html", "md", "csv") if shown.is_table else pictures
+        forms = ("html", "md", "csv") if shown.is_table else ("png", "pdf") if self.config["pdf"] else ("png",)
         return [f"{self.folder}/{shown.paper}/{shown.name}.{form}" for form in forms]
 
     @cached_property
@@ -140,19 +136,22 @@ class Catalogue:
     @cached_property
     def exhibits(self) -> dict[str, dict]:
         """All figures and tables for the page: {name: {title, paper, caption, files, artifacts, verdict}}."""
-        exhibits = {}
-        for name, shown in self.shown.items():
-            # The artifacts of a table start with its rows.
-            rows = [self.rows_of(shown).path] if shown.is_table else []
-            exhibits[name] = {
+        return {
+            name: {
                 "title": shown.title,
                 "paper": shown.paper,
                 "caption": shown.caption,
                 "files": self.files_of(shown),
-                "artifacts": list(dict.fromkeys([*rows, *named_paths(shown.inputs).values()])),
+                "artifacts": self.artifacts_of(shown),
                 "verdict": self.verdicts.get(name, ""),
             }
-        return exhibits
+            for name, shown in self.shown.items()
+        }
+
+    def artifacts_of(self, shown: Shown) -> list[str]:
+        """The artifacts behind a figure or table; those of a table start with its rows."""
+        rows = [self.rows_of(shown).path] if shown.is_table else []
+        return list(dict.fromkeys([*rows, *named_paths(shown.inputs).values()]))
 
     @cached_property
     def files(self) -> list[str]:
@@ -161,9 +160,8 @@ class Catalogue:
 
     def files_of_paper(self, paper: str) -> list[str]:
         """The files of the figures and tables of a paper, and of the verdicts on its claims."""
-        of_paper = {name: shown for name, shown in self.shown.items() if shown.paper == paper}
-        files = [file for shown in of_paper.values() for file in self.files_of(shown)]
-        return [*files, *(path for name, path in self.verdicts.items() if name in of_paper)]
+        files = [file for shown in self.shown.values() if shown.paper == paper for file in self.files_of(shown)]
+        return files + [path for name, path in self.verdicts.items() if self.shown[name].paper == paper]
 
 
 def _module_of(name: str, entry: Entry) -> ModuleType:

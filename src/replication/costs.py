@@ -119,7 +119,7 @@ def _job(catalogue: Catalogue, path: str) -> Job:
         return _estimates(catalogue, folder, *_readers(catalogue, folder, name))
     if folder == "verdicts":
         return Job({}, list(named_paths(catalogue.shown[name].inputs).values()))
-    return Job({}, catalogue.exhibits[name]["artifacts"] if path in catalogue.files else [])
+    return Job({}, catalogue.artifacts_of(catalogue.shown[name]) if path in catalogue.files else [])
 
 
 def _training(catalogue: Catalogue, model: str) -> Job:

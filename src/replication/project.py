@@ -7,20 +7,22 @@ from replication.catalogue import Catalogue, Config, Shown
 from replication.configuration import checked, laid_over
 from replication.papers.experiment import named_paths, nested
 
-# A line of the Snakefile that names a file of settings.
-_SETTINGS = re.compile(r'^(?:configfile: | +)"(config/\w+\.yaml)",?$', re.MULTILINE)
+_SETTINGS = ("datasets", "models", "estimators", "zoo", "config")
 _PAGES = "docs/estimators"
 
 
+def settings_files(folder: Path) -> list[Path]:
+    """The files of settings of a project, in the order in which they are merged."""
+    return [*(folder / f"config/{name}.yaml" for name in _SETTINGS), *sorted(folder.glob("config/papers/*.yaml"))]
+
+
 def merged_configuration(*files: str, folder: str | Path = ".", over: Config | None = None) -> Config:
-    """The configuration of the project in a folder, merged from the files that its Snakefile names.
+    """The merged configuration of the project in a folder.
 
     files: more files of the folder, as for --configfile. over: settings that override all files.
     """
     folder = Path(folder)
-    named = [folder / name for name in _SETTINGS.findall((folder / "Snakefile").read_text())]
-    papers = sorted(folder.glob("config/papers/*.yaml"))
-    return laid_over([*named, *papers, *(folder / name for name in files)], over or {})
+    return laid_over([*settings_files(folder), *(folder / name for name in files)], over or {})
 
 
 def catalogue_of(*files: str, folder: str | Path = ".", over: Config | None = None) -> Catalogue:
@@ -51,7 +53,7 @@ def pages_of_estimators(estimators: dict[str, dict], folder: str | Path) -> dict
     table = Path(folder) / _PAGES / "README.md"
     rows = [line for line in table.read_text().splitlines() if line.startswith("|")] if table.is_file() else []
     pages = {}
-    for name, method in ((name, entry["method"]) for name, entry in estimators.items()):
+    for name, method in [(name, entry["method"]) for name, entry in estimators.items()]:
         links = [page for row in rows if f"`{method}`" in row for page in re.findall(r"\]\((\S+\.md)\)", row)]
         if links:
             # If a row links several pages, the page with the name of the method is taken.
