@@ -12,7 +12,8 @@ from projects import ROOT
 from trees import jobs_of
 
 from logzoo.io.netcdf import content_sha256, load_raw
-from replication.audit import checkout, checks
+from replication.audit import checkout
+from replication.audit import tree as auditing
 from replication.audit.findings import Findings, report, write_report
 from replication.audit.manifest import read_manifest, write_manifest
 from replication.audit.tree import audit
@@ -243,7 +244,7 @@ def test_an_installed_package_without_a_checkout_compares_nothing(tree, monkeypa
 
 
 def test_unchecked_large_files_are_in_both_reports(pristine, tmp_path, monkeypatch):
-    monkeypatch.setattr(checks, "_MOST_BYTES", 200)
+    monkeypatch.setattr(auditing, "_MOST_BYTES", 200)
     findings = audit(pristine)
     write_report(findings, tmp_path / "report.json")
     note = f"too large, numbers not checked: {ESTIMATE}"

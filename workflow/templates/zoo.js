@@ -35,7 +35,7 @@
     const view = { ...zoo, family: chosenFamily(), key: quantity.value, rows: chosenRows(), place: budget.selectedIndex };
     drawnAt = plot.clientWidth;
     plots.draw(plot, view);
-    tell(null);
+    describe(null);
     byId("reading").textContent = READING[view.key];
     byId("shown").textContent = summary(view);
     byId("chosen").textContent = `${view.rows.length} of ${zoo.estimators.length}`;
@@ -88,7 +88,7 @@
   }
 
   // Show the numbers of the marker under the pointer or in focus.
-  function tell(point) {
+  function describe(point) {
     const hint = "Point at a marker for its numbers, or go there by Tab and the arrow keys.";
     byId("readout").textContent = point ? point.getAttribute("aria-label") : hint;
     plot.classList.toggle("lit", point !== null && !plots.isAtOne(quantity.value));
@@ -153,8 +153,8 @@
   byId("choices").addEventListener("change", change);
   byId("choices").addEventListener("submit", (event) => event.preventDefault());
   for (const one of byId("choices").querySelectorAll("button")) one.addEventListener("click", () => press(one.value));
-  for (const kind of ["pointerover", "focusin"]) plot.addEventListener(kind, (event) => tell(event.target.closest(".point")));
-  for (const kind of ["pointerleave", "focusout"]) plot.addEventListener(kind, () => tell(null));
+  for (const kind of ["pointerover", "focusin"]) plot.addEventListener(kind, (event) => describe(event.target.closest(".point")));
+  for (const kind of ["pointerleave", "focusout"]) plot.addEventListener(kind, () => describe(null));
   plot.addEventListener("keydown", step);
   addEventListener("hashchange", () => {
     if (location.hash === kept) return;

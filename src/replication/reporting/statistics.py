@@ -94,6 +94,8 @@ def over_repeats(
     is no interval for fewer than five repeats, for an infinite `truth_error`, or if the error of the statistic is zero
     or not finite.
     """
+    from scipy.special import stdtrit  # takes long to import, and every job of the workflow would wait for it
+
     value = float(statistic(*(array[None] for array in replicated))[0])
     repeats = min(array.shape[-1] for array in replicated)
     if not np.isfinite(value):
@@ -126,7 +128,7 @@ def over_repeats(
     spread = np.sum(variances**2 / freedoms)
     freedom = float(total**2 / spread if spread > 0.0 else freedoms.sum())
     error = float(np.sqrt(total))
-    reach = _student(freedom) * error
+    reach = float(stdtrit(freedom, QUANTILES[1])) * error
     low, high = map(float, _FROM_SCALE[scale](np.array([center - reach, center + reach])))
     # Rounding could put the value outside of its interval.
     return Statistic(value, min(low, value), max(high, value), note, error, freedom, scale)
@@ -139,7 +141,7 @@ def joined(*texts: str) -> str:
 
 def tail(statistic: Statistic, bound: float) -> float:
     """Two-sided tail probability of a statistic if its true value is `bound`; NaN if it has no interval."""
-    from scipy.special import stdtr  # takes long to import, and every job of the workflow would wait for it
+    from scipy.special import stdtr  # takes long to import
 
     if statistic.number:
         spread = np.sqrt(bound * (1.0 - bound) / statistic.number) if 0.0 < bound < 1.0 else 0.0
@@ -173,13 +175,6 @@ def _left_out(measured, replicated, losing):
     # On a logarithmic scale the value is infinite if the statistic of the remaining repeats is 0.
     variance = (count - 1) / count * np.sum((values - values.mean()) ** 2) if np.isfinite(values).all() else np.inf
     return variance, count - 1
-
-
-def _student(freedom):
-    """Half-width of a 95% interval in standard errors, by Student's t distribution."""
-    from scipy.special import stdtrit  # takes long to import
-
-    return float(stdtrit(freedom, QUANTILES[1]))
 
 
 def holm(tails: Mapping[str, float]) -> dict[str, bool]:

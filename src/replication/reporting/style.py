@@ -100,12 +100,6 @@ def look_of(name: str, position: int) -> Look:
     return look | {"markerfacecolor": "white"} if name.endswith("-uniform") else look
 
 
-def label_panels(axes: Iterable[Axes]) -> None:
-    """Letter the panels from (a) on in reading order."""
-    for letter, axis in zip("abcdefghijkl", axes, strict=False):
-        axis.set_title(f"({letter})", loc="left", fontweight="bold")
-
-
 def plain_logarithms(*axes: Axis) -> None:
     """Make axes (x or y) logarithmic, with ticks written out."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
@@ -176,17 +170,12 @@ def draw_bars(axis: Axes, x: Points, values_and_band: Banded, every: int = 1, st
     axis.vlines(x[start::every], low[start::every], high[start::every], color=look["color"], linewidth=1.2, alpha=0.7)
 
 
-def mark_stand_in(figure: Figure, *datasets: xr.Dataset) -> None:
-    """Name replaced data sets and models on the figure, if there are any."""
-    line = stand_in_line(stand_ins(datasets))
-    if line:
-        figure.suptitle(line, color="#D55E00", fontweight="bold")
-
-
 def finished(figure: Figure, *datasets: xr.Dataset, panels: Iterable[Axes] = ()) -> Figure:
-    """The figure of these datasets with lettered panels, and with a notice if any are stand-in data."""
-    label_panels(panels)
-    mark_stand_in(figure, *datasets)
+    """The figure with its panels lettered from (a) on, and with a notice if any of its datasets are stand-in data."""
+    for letter, axis in zip("abcdefghijkl", panels, strict=False):
+        axis.set_title(f"({letter})", loc="left", fontweight="bold")
+    if line := stand_in_line(stand_ins(datasets)):
+        figure.suptitle(line, color="#D55E00", fontweight="bold")
     return figure
 
 

@@ -44,21 +44,15 @@ VERDICTS = {
 FAILED = (NOT_REPRODUCED, NOT_REPRODUCED_REDUCED)
 DECIDED = (REPRODUCED, REPRODUCED_REDUCED, *FAILED)
 # Signs beside the words, so that a verdict is not shown by colour alone.
-SIGNS = dict(
-    zip(
-        VERDICTS,
-        (
-            "\N{CHECK MARK}",
-            "\N{BALLOT X}",
-            "(\N{CHECK MARK})",
-            "(\N{BALLOT X})",
-            "?",
-            "\N{ALMOST EQUAL TO}",
-            "\N{EN DASH}",
-        ),
-        strict=True,
-    )
-)
+SIGNS = {
+    REPRODUCED: "\N{CHECK MARK}",
+    NOT_REPRODUCED: "\N{BALLOT X}",
+    REPRODUCED_REDUCED: "(\N{CHECK MARK})",
+    NOT_REPRODUCED_REDUCED: "(\N{BALLOT X})",
+    UNDECIDED: "?",
+    ESTIMATE: "\N{ALMOST EQUAL TO}",
+    NOT_TESTED: "\N{EN DASH}",
+}
 # The statistic of a claim if none was computed, for example because its model is left out.
 _NOTHING = untested("-")
 TEXTS = {

@@ -167,7 +167,7 @@ def _scale(name: str) -> str:
 
 
 class Settings(Section):
-    """The configuration, merged from the files that the Snakefile lists, then from `--configfile`."""
+    """The configuration, merged from the files in config/, then from `--configfile`."""
 
     scale: Annotated[Name, AfterValidator(_scale)] = Field(description="Name of the scale, and of its folders.")
     seed: Annotated[int, Field(ge=0)] = Field(description="Root of all random streams.")
