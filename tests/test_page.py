@@ -17,6 +17,7 @@ from projects import ROOT, catalogue_of
 
 from logzoo.io.netcdf import read_provenance, write_artifact
 from logzoo.io.schema import labelled
+from replication.artifacts import PUBLISHED as published_path
 from replication.papers.zoo.zoo_answer import Use
 from replication.reporting.page import exhibit_of, page, scorecard_page
 from replication.reporting.scorecard import csv as card_csv
@@ -157,7 +158,8 @@ def test_every_figure_table_and_claim_is_on_the_page(made, parsed):
 def test_the_page_opens_with_findings_a_table_and_the_answer(made, parsed):
     sentences = [one.text for one in parsed.all("li") if one.inside("ul").attributes.get("class") == "done"]
     assert len(sentences) == 4 and sentences[3] == "One finding."
-    assert "reproduced 4 of 5 claims that it decided (Carlson et al. (2016) 4 of 5, " in sentences[2]
+    assert "reproduced 4 of its 5 decided claims (Carlson et al. (2016) 4 of 5, " in sentences[2]
+    assert f"The published run, scale {published_path.split('/')[1]}, " in sentences[2]
     links = [one.attributes["href"] for one in parsed.all("a") if one.inside("header")]
     assert links[:2] == ["scorecard.html", "../../results/decisive/figures/decisive/scorecard.html"]
     first = parsed.all("section")[0]

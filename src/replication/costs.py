@@ -14,7 +14,6 @@ import numpy as np
 
 from logzoo.printing import columns
 from replication.catalogue import Catalogue
-from replication.layout import kind_of
 from replication.models import by_run, estimate_settings, made_together, truth_from
 from replication.papers.experiment import SWEEP, named_paths, shape_of, training_most, training_work
 from replication.papers.zoo.families import matrix_places
@@ -198,7 +197,7 @@ def expected_total(
     only their jobs.
     """
     files = [path for word in targets if word in catalogue.config["papers"] for path in catalogue.files_of_paper(word)]
-    files += [word for word in targets if word in catalogue.files or word.endswith(".nc") and kind_of(word)]
+    files += [word for word in targets if word in catalogue.files or word.startswith("data/") and word.endswith(".nc")]
     jobs = jobs_behind(catalogue, files or [*catalogue.files, *catalogue.verdicts.values()])
     by_folder: dict[str, list[tuple[bool, float]]] = {}
     for path, job in jobs.items():
