@@ -171,7 +171,7 @@ def test_the_manifest_lists_every_file_and_every_listed_file_is_there(tree):
 FORM = '{"scale": "tiny", "files": {}, "left_out": {}, "hours": {"f": %s}}'
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[" * 100_000, '{"files": 1}', FORM % "NaN", FORM % '1, "f": 1'])
+@pytest.mark.parametrize("text", ["", "{}", "[" * 100_000, '{"files": 1}', FORM % "NaN"])
 def test_a_manifest_of_another_form_is_a_fault(tree, text):
     (tree / MANIFEST).write_text(text)
     assert (MANIFEST, "manifest") in faults(tree)

@@ -43,6 +43,10 @@ def test_time_left_follows_the_measured_speed_and_a_dry_run_hides_nothing(run):
     run.emit(job(2, second))
     run.emit(event("job_finished", job_id=2))
     assert run.finished == 2 and run.remaining(run.started + 200) == 0.0
+    # A job that runs alone uses one of the cores: the others do not shorten it.
+    run.cores, run.done, run.work = 4, 380.0, 1000.0
+    run.running[3] = 600.0, run.started
+    assert run.remaining(run.started + 95.0) == pytest.approx(600.0 - 95.0)
     # A dry run has no progress to show.
     dry = progress.Progress(COSTS.__getitem__, lambda counts: (1.0, 1.0))
     dry.emit(event("run_info", stats=STATS))

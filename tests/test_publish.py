@@ -84,6 +84,10 @@ def test_a_run_without_some_files_adds_to_the_publication_that_has_them(tree):
     (tree / "results/tiny").rename(tree / "results/.tiny.old.tmp")
     publish(tree, "tiny", jobs_of(tree), add=True)
     assert bytes_of(tree / "results/tiny") == whole
+    text = tree / "results/tiny/figures/tiny/p/t.csv"
+    text.write_bytes(whole["figures/tiny/p/t.csv"] + b"\n")
+    assert "results/tiny/figures/tiny/p/t.csv: expected" in refused(tree, add=True)
+    text.write_bytes(whole["figures/tiny/p/t.csv"])
     jobs = jobs_of(tree)
     jobs[ROWS]["source"] = "0" * 64
     assert ROWS in refused(tree, jobs, add=True)

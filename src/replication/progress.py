@@ -84,10 +84,11 @@ class Progress(logging.Handler):
         self.tell(f"logzoo: failed: {self.failures[-1]}")
 
     def remaining(self, now: float) -> float:
-        """Estimated seconds until the end, from the speed so far."""
-        speed = (self.done + _ASSUMED) / (now - self.started + _ASSUMED / self.cores)
+        """Estimated seconds until the end, from the speed so far; at least those of the longest running job."""
+        speed = max((self.done + _ASSUMED) / (now - self.started + _ASSUMED / self.cores), 1e-9)
         under_way = sum(min(seconds, now - start) for seconds, start in self.running.values())
-        return max(self.work - self.done - under_way, 0.0) / max(speed, 1e-9)
+        longest = [seconds * self.cores / speed - (now - start) for seconds, start in self.running.values()]
+        return max((self.work - self.done - under_way) / speed, *longest, 0.0)
 
     def show(self) -> None:
         """Print the line of progress if the period in `_PERIODS` has passed since the last line."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from logzoo.io.atomic import write_text
-from logzoo.io.reading import read_bytes, sha256_of
+from logzoo.io.reading import read_json, sha256_of
 from logzoo.printing import one_line
 from replication.layout import UNLISTED, files_of, kind_of, scale_of
 
@@ -65,20 +65,12 @@ def read_manifest(folder: FilePath, scale: str) -> Manifest:
     """The `Manifest` of a scale. Raises a one-line ValueError if the file is missing or has another form."""
     path = manifest_path(scale)
     try:
-        manifest = Manifest(**json.loads(read_bytes(Path(folder, path), _MOST_BYTES), object_pairs_hook=_unique))
+        manifest = Manifest(**read_json(Path(folder, path), _MOST_BYTES))
         forms = ((manifest.files, str), (manifest.left_out, str), (manifest.hours, int | float))
         intact = all(isinstance(value, form) for mapping, form in forms for value in mapping.values())
         intact = intact and all(0 <= value < math.inf for value in manifest.hours.values())
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{path}: not a manifest: {getattr(error, 'strerror', None) or one_line(error)}") from None
     if not intact or not isinstance(manifest.protocol, str) or manifest.scale != scale:
         raise ValueError(f"{path}: not a manifest of {scale} as logzoo writes it: damaged or edited")
     return manifest
-
-
-def _unique(pairs):
-    """A dict of the pairs of a JSON object. Other programs may read another value of a key that occurs twice."""
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        raise ValueError("a key occurs twice")
-    return content
