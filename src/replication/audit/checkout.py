@@ -104,16 +104,13 @@ def regenerate(
             failure = _snakemake(scratch, configfiles[scale], *options)
             for path in chosen:
                 with findings.recorded(path):
-                    _enter(findings, path, _difference(Path(folder, path), Path(scratch, path), failure))
+                    difference = _difference(Path(folder, path), Path(scratch, path), failure)
+                    if path in findings.stale:
+                        findings.stale[path] += f"; regenerated: {difference or 'the same'}"
+                    else:
+                        expected = "the output of the present code"
+                        findings.check(path, "regenerated", not difference, difference, expected)
     findings.notes.append(f"regenerated: {len(picked)} of {len(names)} files with all inputs: {', '.join(picked)}")
-
-
-def _enter(findings, path, difference):
-    """Enter a difference as a fault. For a stale file, add the result to the reason why it is stale."""
-    if path in findings.stale:
-        findings.stale[path] += f"; regenerated: {difference or 'the same'}"
-    else:
-        findings.check(path, "regenerated", not difference, difference, "the output of the present code")
 
 
 def _regenerable(folder, known):

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from logzoo.types import FilePath
 
 
-_MOST_BYTES = 1 << 22
-
-
 class Manifest(NamedTuple):
     """The content of a manifest.
 
@@ -65,7 +62,7 @@ def read_manifest(folder: FilePath, scale: str) -> Manifest:
     """The `Manifest` of a scale. Raises a one-line ValueError if the file is missing or has another form."""
     path = manifest_path(scale)
     try:
-        manifest = Manifest(**read_json(Path(folder, path), _MOST_BYTES))
+        manifest = Manifest(**read_json(Path(folder, path)))
         forms = ((manifest.files, str), (manifest.left_out, str), (manifest.hours, int | float))
         intact = all(isinstance(value, form) for mapping, form in forms for value in mapping.values())
         intact = intact and all(0 <= value < math.inf for value in manifest.hours.values())

@@ -85,7 +85,7 @@ def page(
     }
     records = {path: record for exhibit in exhibits.values() for path, record in exhibit["records"].items()}
     openings = {name: [items[answer] for answer in entry.get("answers", [])] for name, entry in papers.items()}
-    counts = counts_by_paper(rows)
+    counts, software = counts_by_paper(rows), [json.loads(record["software_json"]) for record in records.values()]
     return rendered(
         "page.html",
         templates,
@@ -102,7 +102,7 @@ def page(
         sections=[_section(name, entry, items.values(), openings[name], rows) for name, entry in papers.items()],
         counts=[(name, entry["source"], counts[name]) for name, entry in papers.items() if name in counts],
         records=[_record(path, attributes, folder) for path, attributes in sorted(records.items())],
-        software=sorted({_listed(record["software_json"]) for record in records.values()}),
+        software=sorted({", ".join(map(" ".join, sorted(versions.items()))) for versions in software}),
         companion=relative(companion, folder) if companion else None,
     )
 
@@ -220,10 +220,6 @@ def _section(name, entry, items, opening, rows):
     present = {item["name"] for item in tiles}
     absent = [row for row in rows if row["paper"] == name and row["figure"] not in present]
     return {"name": name, **entry, "tiles": tiles, "opening": opening, "absent": absent}
-
-
-def _listed(software):
-    return ", ".join(f"{name} {version}" for name, version in sorted(json.loads(software).items()))
 
 
 def _slug(verdict):

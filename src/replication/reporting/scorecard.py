@@ -93,7 +93,8 @@ def entries(card: xr.Dataset) -> list[dict[str, Any]]:
     """The rows of a scorecard as dicts of texts.
 
     `number` has the value with its interval, and `found` also the definition of the statistic. `sentence` has the claim
-    with the published value. `measured` has the measured value with the bounds. `artifacts` is a dict {name: path}.
+    with the published value. `measured` has the measured value with the bounds, and the size if the level is reduced or
+    exploratory; it is empty without a measurement. `artifacts` is a dict {name: path}.
     """
     rows = []
     # Results of earlier versions have fewer columns.
@@ -107,22 +108,12 @@ def entries(card: xr.Dataset) -> list[dict[str, Any]]:
         row["claimed"] = bound_of(judged)
         source = joined(row["where"], f"published: {row['published']}")
         row["sentence"] = f"{row['claim']} ({source})."
-        row["measured"] = _measured(row)
+        needs = "" if row["claimed"] == "-" else f"; the claim needs {row['claimed']}"
+        size = f" Size: {row['size']}." if row["level"] in (REDUCED, EXPLORATORY) else ""
+        row["measured"] = f"{row['found']}{needs}.{size}" if row["statistic"] else ""
         row["artifacts"] = dict(pair.split("=", 1) for pair in row["artifacts"].split())
         rows.append(row)
     return rows
-
-
-def _measured(row):
-    """The measured value, the bounds of the claim, and the size if the level is reduced or exploratory.
-
-    Without a measurement the text is empty.
-    """
-    if not row["statistic"]:
-        return ""
-    needs = "" if row["claimed"] == "-" else f"; the claim needs {row['claimed']}"
-    size = f" Size: {row['size']}." if row["level"] in (REDUCED, EXPLORATORY) else ""
-    return f"{row['statistic']}: {row['number']}{needs}.{size}"
 
 
 def summary(card: xr.Dataset, scale: str) -> str:
