@@ -60,7 +60,7 @@ def publish(
     most = positive_number("megabytes", most)
     fresh, old = (target.with_name(f".{scale}.{part}.tmp") for part in ("new", "old"))
     # A process that was killed between the two renames below has left the earlier publication as `old`.
-    if old.is_dir() and not target.exists():
+    if old.is_dir() and not old.is_symlink() and not target.exists():
         os.replace(old, target)
     present = _published(target, scale)
     earlier = present if add else Manifest(scale, {}, {}, {})
