@@ -115,7 +115,7 @@ def message_of(error: ValidationError, config: object) -> str:
     if first["type"] == "missing":
         text = f"expected the key {first['loc'][-1]!r}"
     elif first["type"] == "value_error":  # of a validator of ours
-        wrong = first["ctx"]["error"]
+        wrong = first.get("ctx", {})["error"]
         path, text = [*path, *filter(None, [wrong.key])], str(wrong)
     else:
         text = f"{text[0].lower()}{text[1:]}, found {shown(first['input'])}"

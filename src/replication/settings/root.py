@@ -1,5 +1,7 @@
 """The configuration of one scale, merged from files of config/, and checks of names that refer to other entries."""
 
+# The type `Dataset` is made at run time.
+# pyright: reportInvalidTypeForm=false
 from collections.abc import Collection, Iterable, Iterator
 from typing import Annotated, Literal
 
