@@ -188,7 +188,7 @@ def test_the_page_of_a_paper_alone_without_a_companion_is_sound(tmp_path):
         text, _ = write_pages(papers)
         assert faults(f"{CATALOGUE.folder}/index.html") == []
     assert Page(text).all("section")[0].attributes["id"] == "rts"
-    assert "of 1 paper" in text and "other.html" not in text and "claims that it decided" not in text
+    assert "of 1 paper" in text and "other.html" not in text and "The published run" not in text
 
 
 def test_each_picture_has_its_provenance(made, parsed):

@@ -8,6 +8,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path, PurePosixPath
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
@@ -206,9 +207,9 @@ def expected_total(
     for rule, count in counts.items():
         folder = "estimates" if rule.startswith("estimate") else _FOLDERS.get(rule, "")
         known = by_folder.get(folder, [(False, START)])
-        seconds = [time for exists, time in known if not exists] or [time for _, time in known]
-        total += count * sum(seconds) / len(seconds)
-        longest = max(longest, *seconds)
+        missing, present = ([time for exists, time in known if exists is state] for state in (False, True))
+        mean = fmean(missing or present)
+        total, longest = total + count * mean, max(longest, mean, *missing)
     return total, longest
 
 
