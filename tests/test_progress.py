@@ -117,6 +117,7 @@ def test_the_rows_of_tables_are_counted_as_short_jobs(tmp_path, monkeypatch):
     assert any("/tables/" in path for path in experiments)
     total, _ = costs.expected_total(catalogue, {"experiment": len(experiments)})
     assert total == pytest.approx(sum(experiments.values()))
+    assert set(catalogue.verdicts.values()) < set(costs.jobs_behind(catalogue, ["data/quick/scorecard.nc"]))
 
 
 def test_words_that_nearly_name_a_target_have_a_hint():

@@ -119,6 +119,8 @@ def _job(catalogue: Catalogue, path: str) -> Job:
         return _estimates(catalogue, folder, *_readers(catalogue, folder, name))
     if folder == "verdicts":
         return Job({}, list(named_paths(catalogue.shown[name].inputs).values()))
+    if path == f"{catalogue.data}/scorecard.nc":
+        return Job({}, list(catalogue.verdicts.values()))
     return Job({}, catalogue.artifacts_of(catalogue.shown[name]) if path in catalogue.files else [])
 
 

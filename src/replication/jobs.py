@@ -42,7 +42,9 @@ def job(log_file: str) -> Iterator[None]:
     """
     start, to_start = time.perf_counter(), time.process_time()
     gc.set_threshold(_ALLOCATIONS)
-    _end_with_parent()
+    if sys.platform == "linux":
+        # When the parent is killed, this process ends, because its output would belong to no run.
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
     try:
         _log_to(log_file)
         yield
@@ -78,12 +80,6 @@ def _log_to(log_file: str) -> None:
     to_file = logging.FileHandler(log_file, mode="w")
     to_file.setFormatter(to_terminal.formatter)
     logging.getLogger().addHandler(to_file)
-
-
-def _end_with_parent() -> None:
-    """End this process when the parent is killed, because the output would belong to no run."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
 
 
 def read_inputs(task: Any) -> dict:

@@ -107,19 +107,16 @@ def plain_logarithms(*axes: Axis) -> None:
     class Ticks(LogLocator):
         """Ticks at 1, 2 and 5 times powers of ten; on long axes at powers only, on short axes at equal distances."""
 
-        many = _MANY["y"]
-
         def tick_values(self, vmin, vmax):
             if 0.0 < vmax < _FEW * vmin:
                 return MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(vmin, vmax)
-            self.set_params(subs=(1.0,) if vmax > self.many * vmin > 0.0 else (1.0, 2.0, 5.0))
+            many = _MANY[self.axis.axis_name]
+            self.set_params(subs=(1.0,) if vmax > many * vmin > 0.0 else (1.0, 2.0, 5.0))
             return super().tick_values(vmin, vmax)
 
     for axis in axes:
         axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-        locator = Ticks()
-        locator.many = _MANY[axis.axis_name]
-        axis.set_major_locator(locator)
+        axis.set_major_locator(Ticks())
         axis.set_major_formatter(FuncFormatter(lambda value, _: _plain(value)))
         axis.set_minor_formatter(NullFormatter())
 
