@@ -71,11 +71,11 @@ def publish(
     chosen = sorted(path for path in wanted & set(files) if kind_of(path) not in _NEVER and not path.endswith(".pdf"))
     if not chosen:
         raise ValueError(f"results/{scale}: nothing to publish, because no figure or verdict is finished")
-    kept = [path for path in earlier.files if path not in files]
-    for path in kept:
+    retained = [path for path in earlier.files if path not in files]
+    for path in retained:
         if sha256_of(target / path) != earlier.files[path]:
             raise ValueError(f"results/{scale}/{path}: expected the file in the manifest beside it, found another")
-    sources = dict.fromkeys(kept, target) | dict.fromkeys(chosen, folder)
+    sources = dict.fromkeys(retained, target) | dict.fromkeys(chosen, folder)
     # A project that was restored from published results lacks files, too.
     run = read_manifest(folder, scale)
     left_out = {path: digest for path, digest in {**earlier.left_out, **run.left_out}.items() if path not in sources}

@@ -110,7 +110,7 @@ def plain_logarithms(*axes: Axis) -> None:
         def tick_values(self, vmin, vmax):
             if 0.0 < vmax < _FEW * vmin:
                 return MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(vmin, vmax)
-            many = _MANY[self.axis.axis_name]
+            many = _MANY[getattr(self.axis, "axis_name", "y")]
             self.set_params(subs=(1.0,) if vmax > many * vmin > 0.0 else (1.0, 2.0, 5.0))
             return super().tick_values(vmin, vmax)
 
