@@ -51,14 +51,13 @@ ALLOWED = {
         "layout": set(),
         "reporting": {"artifacts", "claim", "reporting"},
         # Declarations of figures and tables, and their inputs beyond the estimates of the matrix.
-        "papers": {"artifacts", "claim", "papers", "reporting"},
+        "papers": {"artifacts", "claim", "papers", "reporting", "types"},
         "audit": {"artifacts", "audit", "layout", "reporting", "startup"},
         "startup": set(),
         "compiling": set(),
         "forks": {"compiling", "reporting"},
         "truths": set(),
-        # `types` is for annotations; no module imports it at run time.
-        "types": {"reporting"},
+        "types": set(),
         "models": {"catalogue", "papers"},
         "jobs": {"artifacts", "papers"},
         "settings": {"papers", "settings"},

@@ -1,39 +1,46 @@
-"""Types for annotations; imported under `if TYPE_CHECKING`, because matplotlib takes long to import."""
+"""Types for annotations. At run time each name is `Any`, because matplotlib takes long to import."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib.axes
-import matplotlib.axis
-import matplotlib.figure
-import xarray as xr
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
-from logzoo.types import Array
-from replication.reporting.statistics import Statistic
+    import matplotlib.axes
+    import matplotlib.axis
+    import matplotlib.figure
+    import xarray as xr
 
-Axes = matplotlib.axes.Axes
-Axis = matplotlib.axis.XAxis | matplotlib.axis.YAxis
-Figure = matplotlib.figure.Figure
-DataArray = xr.DataArray
-Dataset = xr.Dataset
+    from logzoo.types import Array
+    from replication.reporting.statistics import Statistic
 
-# Inputs of a declaration by name: paths of artifacts, `Experiment`s that make artifacts, or dicts of these.
-Inputs = dict[str, Any]
-# The same inputs as Datasets, or dicts of Datasets.
-Artifacts = dict[str, Any]
-# Statistics of a figure by the keys of its claims.
-Statistics = dict[str, Statistic]
-# A function of arrays (sample, ..., repeat) that returns a statistic (sample,).
-Measure = Callable[..., Array]
-# Numbers along an axis.
-Points = Array | Sequence[float] | DataArray
-# Values (x,), and the lower and upper ends (2, x) of their band.
-Banded = tuple[Points, Array | tuple[Points, Points]]
-# Titles by the names of models, estimators or trainers.
-Names = dict[str, str]
-# Settings of an entry of the configuration.
-Settings = dict[str, Any]
-# Keyword arguments of a line of matplotlib.
-Look = dict[str, Any]
-# log Z by AIS, its standard error, and the ends of its 95% interval, in nats.
-AisNumbers = tuple[float, float, float, float]
+    Axes = matplotlib.axes.Axes
+    Axis = matplotlib.axis.XAxis | matplotlib.axis.YAxis
+    Figure = matplotlib.figure.Figure
+    DataArray = xr.DataArray
+    Dataset = xr.Dataset
+
+    # Inputs of a declaration by name: paths of artifacts, `Experiment`s that make artifacts, or dicts of these.
+    Inputs = dict[str, Any]
+    # The same inputs as Datasets, or dicts of Datasets.
+    Artifacts = dict[str, Any]
+    # Statistics of a figure by the keys of its claims.
+    Statistics = dict[str, Statistic]
+    # A function of arrays (sample, ..., repeat) that returns a statistic (sample,).
+    Measure = Callable[..., Array]
+    # Numbers along an axis.
+    Points = Array | Sequence[float] | DataArray
+    # Values (x,), and the lower and upper ends (2, x) of their band.
+    Banded = tuple[Points, Array | tuple[Points, Points]]
+    # Titles by the names of models, estimators or trainers.
+    Names = dict[str, str]
+    # Settings of an entry of the configuration.
+    Settings = dict[str, Any]
+    # Keyword arguments of a line of matplotlib.
+    Look = dict[str, Any]
+    # log Z by AIS, its standard error, and the ends of its 95% interval, in nats.
+    AisNumbers = tuple[float, float, float, float]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        return Any

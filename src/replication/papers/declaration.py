@@ -27,14 +27,12 @@ from collections.abc import Callable, Iterable
 from inspect import Parameter, signature
 from math import isnan, nan
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from logzoo.checks import one_of
 from replication.claim import EXPLORATORY, Claim, Size, power_of
 from replication.papers.experiment import SWEEP, Experiment, names_of_trainings, shape_of
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Dataset, Figure, Inputs, Settings, Statistics
+from replication.types import Artifacts, Dataset, Figure, Inputs, Settings, Statistics
 
 # Timed budgets are multiplied by TELLING_WEIGHTS // (weights of the model), at least by 1, at most by MOST_LARGER.
 TELLING_WEIGHTS, MOST_LARGER = 50_000, 3

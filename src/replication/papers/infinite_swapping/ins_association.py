@@ -4,10 +4,6 @@ Total variation distance between the temperatures that a replica has held so far
 late in training. The distance is a diagnostic of convergence (Doll & Dupuis 2015).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from logzoo.checks import one_of
@@ -18,10 +14,7 @@ from replication.papers.infinite_swapping.ins_distances import settings as setti
 from replication.papers.infinite_swapping.ins_experiments import gradients, size_of_gradients
 from replication.reporting.statistics import over_repeats, ratio_of_means
 from replication.reporting.style import TRUTH
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
-
+from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
 
 CLAIMS = {
     "mixing": Claim(

@@ -1,24 +1,17 @@
 """Infinite swapping figures 2 and 4: running estimates of the gradient over sweeps."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
+from logzoo.types import Array
 from replication.claim import Claim, Power
 from replication.papers.declaration import Declaration, Here
 from replication.papers.infinite_swapping.ins_experiments import gradients, size_of_gradients
 from replication.reporting.statistics import mean_with_band, over_repeats, ratio_of_means
 from replication.reporting.style import TRUTH, draw_band, draw_bars, finished, new_figure, plain_logarithms
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from logzoo.types import Array
-    from replication.types import Artifacts, Axes, DataArray, Dataset, Figure, Inputs, Look, Names, Settings, Statistics
-
+from replication.types import Artifacts, Axes, DataArray, Dataset, Figure, Inputs, Look, Names, Settings, Statistics
 
 _LOOKS = {
     "exact": (TRUTH, "-"),

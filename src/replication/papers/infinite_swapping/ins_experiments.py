@@ -1,20 +1,13 @@
 """Declarations of the experiments of Hult et al. (2019): gradients, comparisons of trainers, and timings."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from logzoo.checks import one_of
 from replication.claim import Size
-from replication.papers.experiment import training_work
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from replication.papers.declaration import Here
-    from replication.papers.experiment import Experiment
-    from replication.types import Settings
+from replication.papers.declaration import Here
+from replication.papers.experiment import Experiment, training_work
+from replication.types import Settings
 
 
 def samplers_of(here: Here) -> dict[str, Settings]:

@@ -3,20 +3,13 @@
 Two MNIST images, every pixel rounded to 0 or 1. Hult et al. (2019), figure 1.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from math import isqrt
-from typing import TYPE_CHECKING
 
 from replication.claim import Claim
 from replication.papers.declaration import Here
 from replication.reporting.style import finished, new_figure
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from replication.types import Artifacts, Figure, Inputs
-
+from replication.types import Artifacts, Figure, Inputs
 
 CLAIMS = {
     "": Claim(

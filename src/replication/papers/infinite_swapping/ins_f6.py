@@ -3,10 +3,6 @@
 Mean and variance over repeats of the prediction accuracy while training on larger data. Hult et al. (2019), figure 6.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from replication.claim import Claim, Power, Size
@@ -14,10 +10,7 @@ from replication.papers.declaration import Here
 from replication.papers.infinite_swapping import ins_trainings
 from replication.papers.infinite_swapping.ins_experiments import compared, size_of_comparison
 from replication.papers.infinite_swapping.ins_trainings import END, FACTOR, LOST, RIVALS, loss_of, over_groups, part_of
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Inputs, Statistics
-
+from replication.types import Artifacts, Inputs, Statistics
 
 _START = 1.0 / 3.0
 _QUARTILES = (

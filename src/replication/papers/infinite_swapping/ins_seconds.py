@@ -1,9 +1,5 @@
 """Infinite swapping compared with its rivals at equal seconds, and infinite swapping with many temperatures."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from replication.claim import Claim, Size
 from replication.papers.declaration import Declaration, Here
 from replication.papers.expected import expect
@@ -27,10 +23,7 @@ from replication.papers.infinite_swapping.ins_experiments import (
 from replication.papers.infinite_swapping.ins_trainings import LABELS, limit_after_rise, values_of
 from replication.reporting.statistics import difference_of_means, mean_with_band, over_repeats, ratio_of_means
 from replication.reporting.style import draw_band, finished, label_counts, new_figure
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
-
+from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
 
 _SECONDS = "CPU seconds of an update of the parameters on one core, mean over timings, INS / PT, five temperatures, {}"
 _NO_DIFFERENCE = "no notable difference, no number"

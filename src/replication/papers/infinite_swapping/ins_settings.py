@@ -5,10 +5,6 @@ settings are other initial parameters, more swaps, and 12 temperatures with 4 ch
 4.2.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from replication.claim import Claim, Size
 from replication.papers.declaration import Here
 from replication.papers.infinite_swapping.ins_experiments import (
@@ -19,10 +15,7 @@ from replication.papers.infinite_swapping.ins_experiments import (
 )
 from replication.papers.infinite_swapping.ins_trainings import draw_rows, values_of
 from replication.reporting.statistics import difference_of_means, over_repeats
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
-
+from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
 
 _LIKELIHOOD = (
     "mean log-likelihood of the training data, exact, mean over all snapshots and over repeats: {} [nat] (20 × 6)"

@@ -1,12 +1,11 @@
 """Infinite swapping figures 3 and 5: likelihood and prediction accuracy while training, over repeats."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Declaration, Here
 from replication.papers.expected import expect
@@ -17,16 +16,9 @@ from replication.papers.infinite_swapping.ins_experiments import (
     size_of_comparison,
     trainers_of,
 )
-from replication.reporting.statistics import difference_of_means, mean, mean_with_band, over_repeats
+from replication.reporting.statistics import Statistic, difference_of_means, mean, mean_with_band, over_repeats
 from replication.reporting.style import draw_band, finished, label_counts, new_figure, plain_logarithms
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from logzoo.types import Array
-    from replication.reporting.statistics import Statistic
-    from replication.types import Artifacts, Axes, Dataset, Figure, Measure, Names, Settings, Statistics
-
+from replication.types import Artifacts, Axes, Dataset, Figure, Measure, Names, Settings, Statistics
 
 LABELS = {"log_likelihood": "mean log-likelihood [nat]", "accuracy": "prediction accuracy\n[nat an example]"}
 LOST = "largest mean {} over repeats of PCD-1 before the last fifth of the updates, less its mean over them [nat]"

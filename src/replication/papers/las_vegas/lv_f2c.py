@@ -5,12 +5,9 @@ training. Right: geometric mean length, in all trainings. Visible units are at t
 figure 2c.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.papers.las_vegas.lv_lengths import (
@@ -23,11 +20,7 @@ from replication.papers.las_vegas.lv_lengths import (
 )
 from replication.reporting.statistics import difference_of_means, over_repeats
 from replication.reporting.style import finished, new_figure
-
-if TYPE_CHECKING:
-    from logzoo.types import Array
-    from replication.types import Artifacts, Dataset, Figure, Inputs, Statistics
-
+from replication.types import Artifacts, Dataset, Figure, Inputs, Statistics
 
 # Digits that the paper's model learns well, and digits that it learns less well.
 _SHORT, _LONG = (1, 6), (4, 8)

@@ -5,10 +5,6 @@ including the draws of the stopping set, beside other estimators. Each column is
 figure 4.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from replication.claim import Claim, Power, Size
@@ -16,10 +12,7 @@ from replication.papers.declaration import Here
 from replication.papers.expected import expect
 from replication.reporting.statistics import mean, over_repeats, ratio_of_rmse, rmse_with_band, truth_of, untested
 from replication.reporting.style import TRUTH, draw_band, finished, look_of, new_figure, plain_logarithms
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Figure, Inputs, Names, Statistics
-
+from replication.types import Artifacts, Figure, Inputs, Names, Statistics
 
 _STATES = (
     "over trainings, replicates, and the states after 15 epochs of CD-1 and after LVS-1; trainings whose true log Z is"

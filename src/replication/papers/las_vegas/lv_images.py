@@ -1,21 +1,16 @@
 """Las Vegas figures 1 and 3: chains broken into tours, and images that start short and long tours."""
 
-from __future__ import annotations
-
 from math import isqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Declaration, Here
 from replication.papers.las_vegas.lv_lengths import HIDDEN, UPDATES, lengths, over_trainings, tour_size, with_means
 from replication.reporting.statistics import difference_of_means, mean, over_repeats, ratio_of_sums
 from replication.reporting.style import finished, new_figure
-
-if TYPE_CHECKING:
-    from logzoo.types import Array
-    from replication.types import Artifacts, Axes, Dataset, Figure, Inputs, Statistics
+from replication.types import Artifacts, Axes, Dataset, Figure, Inputs, Statistics
 
 
 def draw_image(axis: Axes, values: Array, colour: str) -> None:

@@ -1,24 +1,17 @@
 """Lengths of tours of trained models: experiments, sizes, statistics and drawing for figures 2 and 3."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
+from logzoo.types import Array, ArrayLike
 from replication.claim import Size
+from replication.papers.declaration import Here
+from replication.papers.experiment import Experiment
 from replication.reporting.statistics import mean
 from replication.reporting.style import plain_logarithms
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
-
-    from logzoo.types import Array, ArrayLike
-    from replication.papers.declaration import Here
-    from replication.papers.experiment import Experiment
-    from replication.types import Axes, Dataset
-
+from replication.types import Axes, Dataset
 
 # From the paper and its code: tours of figures 2 and 3, hidden units of the model, updates of its training, and the
 # length at which figure 3 cuts tours.

@@ -1,21 +1,14 @@
 """Claims and statistics of Las Vegas tables 1 and 2, on log-likelihoods of repeated trainings."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.reporting.statistics import difference_of_means, mean, over_repeats, ratio_of_means
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from logzoo.types import Array
-    from replication.types import Artifacts, Dataset, Statistics
-
+from replication.types import Artifacts, Dataset, Statistics
 
 _RIVALS = ("cd-1", "cd-10", "pcd-1", "pcd-10")
 REFERENCE = "lvs-1"

@@ -1,12 +1,11 @@
 """Las Vegas figures 2a and 2b: tails of tour lengths, by hidden units and by the size of the stopping set."""
 
-from __future__ import annotations
-
 from itertools import cycle
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
+from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Declaration, Here
 from replication.papers.expected import expect
@@ -21,13 +20,7 @@ from replication.papers.las_vegas.lv_lengths import (
 )
 from replication.reporting.statistics import mean, over_repeats, ratio_of_sums, share
 from replication.reporting.style import finished, new_figure
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from logzoo.types import Array
-    from replication.types import Artifacts, Figure, Inputs, Names, Statistics
-
+from replication.types import Artifacts, Figure, Inputs, Names, Statistics
 
 _PLACE = "Tours lengths and stopping state, figure 2{}"
 _MEANS = "visible units at their means, as in the authors' code; mean over trainings"

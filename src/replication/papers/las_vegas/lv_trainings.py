@@ -1,9 +1,6 @@
 """Las Vegas tables 1 and 2: mean log-likelihoods by trainer, at the rate with the best validation likelihood."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,10 +19,7 @@ from replication.papers.las_vegas.lv_likelihoods import (
     tests_of,
 )
 from replication.reporting.tables import COUNT, Column, table_of
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Dataset, Inputs, Settings
-
+from replication.types import Artifacts, Dataset, Inputs, Settings
 
 _COLUMNS = {
     "runs": Column("runs", form=COUNT),

@@ -1,20 +1,15 @@
 """Claims on log Z by RTS, AIS and RAISE at equal sweeps (Carlson et al. 2016, figure 3), and their statistics."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.reporting.statistics import over_repeats, ratio_of_rmse, root_mean_square, truth_of, untested
-
-if TYPE_CHECKING:
-    from logzoo.types import Array
-    from replication.types import Artifacts, Statistics
-
+from replication.types import Artifacts, Statistics
 
 # Smallest budget of the published curves. The claims `tenfold` compare RTS at this budget with AIS at ten times the
 # sweeps.

@@ -5,9 +5,7 @@ Bottom: occupancy of the rungs. Left: Rao-Blackwellised occupancy. Middle: plain
 (eq 19), which the paper discusses but does not plot. Carlson et al. (2016), figure 1.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,12 +14,7 @@ from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.reporting.statistics import mean, over_repeats, ratio_of_rmse
 from replication.reporting.style import TRUTH, finished, new_figure
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from replication.types import Artifacts, Figure, Inputs, Statistics
-
+from replication.types import Artifacts, Figure, Inputs, Statistics
 
 _EARLIER = "effect: a factor of 1.25; spread: 20 repeats at the decisive scale, earlier seed"
 CLAIMS = {

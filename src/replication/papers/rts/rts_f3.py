@@ -1,8 +1,6 @@
 """RTS figure 3: log Z and its RMSE by RTS, AIS and RAISE, against sweeps and against seconds."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -11,12 +9,7 @@ from replication.papers.expected import expect
 from replication.papers.rts.rts_comparison import CLAIMS, COMPARED, sizes, statistics
 from replication.reporting import style
 from replication.reporting.statistics import mean_with_band, rmse_with_band, seconds_of_budgets
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from replication.types import Artifacts, Figure, Inputs, Names, Settings
-
+from replication.types import Artifacts, Figure, Inputs, Names, Settings
 
 # Half-height of the panel of means, relative to the largest mean error that the panel must show.
 _ROOM = 1.5

@@ -4,9 +4,7 @@ Each ladder has several independent runs, and each estimate resamples the draws 
 the runs. The dotted line is the standard error of the truth. Carlson et al. (2016), figure 4.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,10 +20,7 @@ from replication.reporting.statistics import (
     untested,
 )
 from replication.reporting.style import count_ticks, draw_band, finished, look_of, new_figure, title_of
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Figure, Inputs, Names, Statistics
-
+from replication.types import Artifacts, Figure, Inputs, Names, Statistics
 
 _FIRST = "the fewest rungs at which the chains of all runs travel the ladder"
 _EARLIER = "spread: 126 runs at the decisive scale, earlier seed"

@@ -4,19 +4,12 @@ Left: seconds on one core of the estimates of figure 4 from the same draws. Righ
 of sampling the draws. Values are means of five timings on this machine, and differ from run to run.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from replication.claim import Claim, Size
 from replication.papers.declaration import Here
 from replication.papers.experiment import TIMINGS
 from replication.reporting.statistics import over_repeats, ratio_of_means
 from replication.reporting.style import count_ticks, finished, look_of, new_figure, plain_logarithms
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Figure, Inputs, Statistics
-
+from replication.types import Artifacts, Figure, Inputs, Statistics
 
 CLAIMS = {
     "mbar": Claim(

@@ -4,10 +4,6 @@ Mean log-likelihood of training and validation data while RMSspectral trains on 
 and estimated by AIS at check points. Carlson et al. (2016), figure 5.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from replication.claim import Claim, Power, Size
@@ -15,10 +11,7 @@ from replication.papers.declaration import Here
 from replication.papers.tracking.trk_checks import KNOWN, all_checked, checked
 from replication.papers.tracking.trk_drawing import draw_likelihoods
 from replication.reporting.statistics import mean, over_repeats, ratio_of_means, untested
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Figure, Inputs, Statistics
-
+from replication.types import Artifacts, Figure, Inputs, Statistics
 
 _KNOWN = f"over check points where AIS errs by at most {KNOWN:g} nats"
 CLAIMS = {

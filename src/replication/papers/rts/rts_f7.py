@@ -6,9 +6,7 @@ inverse temperature at the largest budget. Chains rarely pass the knot, where th
 Carlson et al. (2016), figure 7.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,10 +23,7 @@ from replication.reporting.statistics import (
     share,
     truth_of,
 )
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
-
+from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
 
 _WHERE = "supplement F and figure 7"
 _EARLIER = "spread: the decisive scale, earlier seed"

@@ -5,22 +5,17 @@ the transition matrix of the inverse temperature. SD counts the transitions; RSD
 (2016), figure 8.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.papers.experiment import Experiment
 from replication.reporting import style
 from replication.reporting.statistics import over_repeats, rmse_with_band, root_mean_square, truth_of, untested
-
-if TYPE_CHECKING:
-    from logzoo.types import Array
-    from replication.types import Artifacts, Figure, Inputs, Names, Statistics
-
+from replication.types import Artifacts, Figure, Inputs, Names, Statistics
 
 _EARLIER = "spread: the decisive scale, earlier seed"
 _RATIO = "RMSE of log Z by {} of the same draws, geometric mean over numbers of sweeps"

@@ -1,8 +1,6 @@
 """RTS figures 2 and 6: estimators and step sizes of Hamiltonian Monte Carlo on a mixture of two Gaussians."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +15,7 @@ from replication.reporting.statistics import (
     root_mean_square,
 )
 from replication.reporting.style import TRUTH, finished, label_counts, look_of, new_figure
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Figure, Inputs, Names, Statistics
-
+from replication.types import Artifacts, Figure, Inputs, Names, Statistics
 
 # Limits of estimators are drawn if they differ from the exact log Z by more than this, in nats.
 _VISIBLE_LIMIT = 0.05

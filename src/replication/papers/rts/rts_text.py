@@ -4,9 +4,7 @@ Root mean square error and bias of log Z by RTS, in nats. One variant uses the l
 Zhat (supplement A). Other variants use priors of the inverse temperature that rise or fall. Carlson et al. (2016).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +16,7 @@ from replication.papers.rts.rts_comparison import run_sizes
 from replication.papers.rts.rts_f8 import stationary_experiment, times_rmse
 from replication.reporting.statistics import difference_of_means, over_repeats, root_mean_square, truth_of, untested
 from replication.reporting.tables import COUNT, DIGITS, Column, table_of
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Dataset, Inputs, Names, Statistics
-
+from replication.types import Artifacts, Dataset, Inputs, Names, Statistics
 
 _BEST = "RMSE of log Z by RTS, {} / uniform prior, geometric mean over numbers of sweeps"
 CLAIMS = {

@@ -5,24 +5,16 @@ equal intervals of updates, and at the last update. A tracker is compared with A
 error of AIS is at most KNOWN nats. Without such updates the statistics are NaN (not tested).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
+from logzoo.types import Array
+from replication.papers.declaration import Here
 from replication.papers.expected import expect
-from replication.reporting.statistics import over_repeats, untested
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from logzoo.types import Array
-    from replication.papers.declaration import Here
-    from replication.papers.experiment import Experiment
-    from replication.reporting.statistics import Statistic
-    from replication.types import Dataset, Measure
-
+from replication.papers.experiment import Experiment
+from replication.reporting.statistics import Statistic, over_repeats, untested
+from replication.types import Dataset, Measure
 
 SIGMAS = 3.0
 # Largest standard error of AIS, in nats, at which a tracker is compared with AIS.

@@ -5,20 +5,13 @@ run. The Kalman filter follows Desjardins et al. (2011). The other tracker appli
 al. 2016, section 4.4).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from replication.artifacts import stand_in_note
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.papers.experiment import TIMINGS, training_work
 from replication.reporting.statistics import mean, over_repeats, ratio_of_means, seconds_of_budgets
 from replication.reporting.tables import DIGITS, Column, table_of
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Dataset, Inputs, Statistics
-
+from replication.types import Artifacts, Dataset, Inputs, Statistics
 
 _RATIO = "mean CPU seconds of an update"
 CLAIMS = {

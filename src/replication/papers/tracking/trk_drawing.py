@@ -4,21 +4,14 @@ A trace is the Dataset of a training. A check is a Dataset over some updates of 
 AIS.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from logzoo.types import Array
 from replication.reporting.style import draw_band, finished, label_counts, new_figure, title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from logzoo.types import Array
-    from replication.types import Axes, DataArray, Dataset, Figure
-
+from replication.types import Axes, DataArray, Dataset, Figure
 
 # Colours of observations between updates, of observations between temperatures, and of the bias.
 BY_UPDATE, BY_TEMPERATURE, BIAS = "#D55E00", "#0072B2", "#009E73"

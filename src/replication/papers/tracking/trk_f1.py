@@ -5,20 +5,13 @@ known. The hidden state drifts with the parameters. Changes between updates and 
 temperatures are observed. Desjardins et al. (2011), figure 1.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from replication.claim import Claim
 from replication.papers.declaration import Here
 from replication.papers.tracking.trk_drawing import BIAS, BY_TEMPERATURE, BY_UPDATE
 from replication.reporting.style import new_figure
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Figure, Inputs
-
+from replication.types import Artifacts, Figure, Inputs
 
 CLAIMS = {"": Claim("Graphical model of the filter", "a drawing", not_tested="a drawing, nothing to measure")}
 _OBSERVED = "#E0E0E0"

@@ -3,18 +3,11 @@
 One step of the filter, in the form that logzoo computes. Desjardins et al. (2011), figure 2.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from replication.claim import Claim
 from replication.papers.declaration import Here
 from replication.papers.tracking.trk_drawing import BY_TEMPERATURE, BY_UPDATE
 from replication.reporting.style import new_figure
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Figure, Inputs
-
+from replication.types import Artifacts, Figure, Inputs
 
 CLAIMS = {"": Claim("Equations of one step of the filter", "a drawing", not_tested="a drawing, nothing to measure")}
 # Empty lines separate steps. A step has a heading and equations. An indented line continues the line above.

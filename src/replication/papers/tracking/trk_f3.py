@@ -5,10 +5,8 @@ The two panels have different initial learning rates, which begin to fall after 
 several trainings. Desjardins et al. (2011), figure 3.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from itertools import chain, cycle
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,12 +24,7 @@ from replication.papers.tracking.trk_checks import (
 from replication.papers.tracking.trk_drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit
 from replication.reporting.statistics import over_repeats, untested
 from replication.reporting.style import finished, new_figure
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
-
+from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
 
 _ERROR = "mean |tracked - exact log Z| [nat] after the first tenth of a training"
 CLAIMS = {

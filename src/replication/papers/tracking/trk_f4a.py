@@ -5,12 +5,11 @@ AIS), the observed change of each update, the bias, the standard deviations, and
 Desjardins et al. (2011), figure 4.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.papers.expected import expect
@@ -35,11 +34,7 @@ from replication.papers.tracking.trk_drawing import (
 )
 from replication.reporting.statistics import difference_of_means, mean, ratio_of_means
 from replication.reporting.style import LOOKS, TRUTH, finished, new_figure, title_of
-
-if TYPE_CHECKING:
-    from logzoo.types import Array
-    from replication.types import Artifacts, Dataset, Figure, Inputs, Statistics
-
+from replication.types import Artifacts, Dataset, Figure, Inputs, Statistics
 
 _WHERE = "section 4, figure 4 left"
 _LINEAR = "section 4, linear temperatures"

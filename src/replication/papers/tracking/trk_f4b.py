@@ -5,10 +5,6 @@ The dotted line marks the update at which early stopping takes the parameters. T
 at which the published curve turns. Desjardins et al. (2011), figure 4.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from replication.claim import Claim, Power, Size
@@ -24,10 +20,7 @@ from replication.papers.tracking.trk_checks import (
 )
 from replication.papers.tracking.trk_drawing import draw_likelihoods
 from replication.reporting.statistics import mean
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Figure, Inputs, Statistics
-
+from replication.types import Artifacts, Figure, Inputs, Statistics
 
 _WHERE = "section 4, figure 4 right"
 _BOTH = (

@@ -1,14 +1,9 @@
 """Grids of models: one RBM for each data set and each combination of settings."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from itertools import product
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from replication.types import Settings
+from replication.types import Settings
 
 
 def grid_settings(grid: Settings) -> list[Settings]:

@@ -5,10 +5,6 @@ times the standard error of the mean of a hundred weights. Papers quote either n
 with up to 1,000 hidden units. Desjardins et al. (2011), table 1.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from replication.claim import Claim, Power, Size
@@ -16,10 +12,7 @@ from replication.papers.declaration import Here
 from replication.papers.tracking.trk_checks import KNOWN
 from replication.papers.tracking.trk_text import grid_size, inputs, rows
 from replication.reporting.statistics import mean, over_repeats, untested
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Statistics
-
+from replication.types import Artifacts, Statistics
 
 __all__ = ["CLAIMS", "inputs", "rows", "sizes", "statistics"]
 

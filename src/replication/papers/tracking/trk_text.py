@@ -5,10 +5,6 @@ times the standard error of the mean of a hundred weights. Papers quote either n
 section 4.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from replication.artifacts import stand_in_note
@@ -18,10 +14,7 @@ from replication.papers.tracking.trk_checks import KNOWN
 from replication.papers.tracking.trk_grids import grid_settings
 from replication.reporting.statistics import DEVIATE, Statistic, untested
 from replication.reporting.tables import COUNT, Column, table_of
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Dataset, Inputs, Statistics
-
+from replication.types import Artifacts, Dataset, Inputs, Statistics
 
 _LEAD = (
     "mean test log-likelihood [nat] of the best model by validation likelihood under AIS: tracked less by AIS; not"

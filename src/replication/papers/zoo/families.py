@@ -1,15 +1,9 @@
 """The models on which all estimators run, their families, and the experiments on all these models."""
 
-from __future__ import annotations
-
 from itertools import product
-from typing import TYPE_CHECKING
 
 from replication.papers.declaration import Here
-
-if TYPE_CHECKING:
-    from replication.types import Inputs
-
+from replication.types import Inputs
 
 # {key in the entry of a model that was not trained here: label in place of a trainer}.
 _UNTRAINED = {"import": "imported", "known": "known"}

@@ -7,10 +7,8 @@ with its 95% bootstrap interval. Hollow markers: some replicate did not converge
 the standard error of the truth.
 """
 
-from __future__ import annotations
-
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,11 +26,7 @@ from replication.papers.zoo.zoo_statistics import (
 )
 from replication.reporting.style import count_ticks, finished
 from replication.reporting.tables import two_digits
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from replication.types import Artifacts, Figure, Names, Settings
+from replication.types import Artifacts, Dataset, Figure, Names, Settings
 
 _TRAINED, _MULTIMODAL, _IMPORTED = "trained", "several modes", "imported"
 _TITLES = {_TRAINED: "trained RBMs", _MULTIMODAL: "several modes", _IMPORTED: "published RBM"}
@@ -55,7 +49,7 @@ def settings(here: Here) -> Settings:
     return {"arenas": arenas_of(here.config), "names": here.estimator_titles()}
 
 
-def kinds_of(zoo: xr.Dataset, arenas: list[str]) -> dict[str, xr.Dataset]:
+def kinds_of(zoo: Dataset, arenas: list[str]) -> dict[str, Dataset]:
     """Parts {kind: part} of the zoo, one for each kind with models, at the budgets that all models of the part have."""
     several, imported = np.isin(zoo["family"].values, arenas), zoo["trainer"].values == "imported"
     kinds = np.select([several, imported], [_MULTIMODAL, _IMPORTED], _TRAINED)
@@ -91,7 +85,7 @@ def draw(artifacts: Artifacts, *, arenas: list[str], names: Names) -> Figure:
     return finished(figure, zoo, panels=axes)
 
 
-def uses(zoo: xr.Dataset, *, arenas: list[str], names: dict[str, str], enumerated: int) -> list[Use]:
+def uses(zoo: Dataset, *, arenas: list[str], names: dict[str, str], enumerated: int) -> list[Use]:
     """Recommendations for a small model, for each kind of model of the zoo, for an unknown and for a huge model.
 
     enumerated: largest number of units in the smaller layer for which log Z is enumerated. The estimator of a kind has
@@ -130,7 +124,7 @@ def _sizes(part):
     return " to ".join(f"{visible} × {hidden}" for visible, hidden in dict.fromkeys((sizes[0], sizes[-1])))
 
 
-def findings(zoo: xr.Dataset, *, names: dict[str, str]) -> list[str]:
+def findings(zoo: Dataset, *, names: dict[str, str]) -> list[str]:
     """Sentences on the estimators with the lowest error on the most families, and on silently wrong estimates."""
     parts = families(zoo).values()
     firsts = [str(part["estimator"].values[among_the_best(part)[-1][0]]) for part in parts]

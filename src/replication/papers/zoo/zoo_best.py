@@ -1,12 +1,10 @@
 """Tables of the best estimators, derived from the zoo and from measured seconds."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from logzoo.types import Array
 from replication.papers.declaration import Declaration
 from replication.papers.zoo.families import combined_and_timed
 from replication.papers.zoo.zoo_statistics import (
@@ -24,11 +22,7 @@ from replication.papers.zoo.zoo_statistics import (
 )
 from replication.reporting.statistics import seconds_of_budgets
 from replication.reporting.tables import COUNT, DIGITS, Column, table_of
-
-if TYPE_CHECKING:
-    from logzoo.types import Array
-    from replication.types import Artifacts, Dataset, Names
-
+from replication.types import Artifacts, Dataset, Names
 
 _CHOICE_COLUMNS = {
     "best": Column("lowest RMSE"),

@@ -1,12 +1,12 @@
 """RMSE of every estimator: maps by model and by family, lines against sweeps and against seconds."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
+from logzoo.types import Array
 from replication.papers.declaration import Declaration, Here
 from replication.papers.zoo.families import combined, combined_and_timed
 from replication.papers.zoo.zoo_statistics import (
@@ -23,14 +23,7 @@ from replication.papers.zoo.zoo_statistics import (
 )
 from replication.reporting.statistics import seconds_of_budgets
 from replication.reporting.style import TRUTH, finished, look_of, new_figure, plain_logarithms
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
-
-    from logzoo.types import Array
-    from replication.types import Artifacts, Axes, Dataset, Figure, Names, Settings
-
+from replication.types import Artifacts, Axes, Dataset, Figure, Names, Settings
 
 PANEL_COLUMNS = 3
 # These estimators and the best of a panel have lines of their own. All others share a grey band.

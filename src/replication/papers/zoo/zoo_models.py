@@ -1,8 +1,6 @@
 """The models on which all estimators run: their log Z, likelihoods and difficulty for estimators."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -15,12 +13,7 @@ from replication.papers.zoo.zoo_statistics import difficulty, families, title_of
 from replication.reporting.statistics import DEVIATE
 from replication.reporting.style import TRUTH, finished, new_figure, plain_logarithms
 from replication.reporting.tables import COUNT, Column, table_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from replication.types import Artifacts, Dataset, Figure, Inputs, Names, Settings
-
+from replication.types import Artifacts, Dataset, Figure, Inputs, Names, Settings
 
 _SPLITS = {split: Column(split, "nat") for split in ("train", "validation", "test")}
 _LIKELIHOOD_COLUMNS = {

@@ -1,8 +1,6 @@
 """Rows of estimators: RMSE on the arenas (hard models), bias, coverage of intervals, and silently wrong runs."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -26,12 +24,7 @@ from replication.papers.zoo.zoo_statistics import (
 )
 from replication.reporting.statistics import QUANTILES, RESAMPLES, fixed_generator
 from replication.reporting.style import TRUTH, finished, look_of, new_figure, plain_logarithms
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from replication.types import Artifacts, Dataset, Figure, Names, Settings
-
+from replication.types import Artifacts, Dataset, Figure, Names, Settings
 
 # {outcome: (name in the legend, colour)}. The colours also differ when printed in grey.
 _OUTCOMES = {

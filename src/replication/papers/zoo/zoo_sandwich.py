@@ -5,20 +5,13 @@ Annealing down from exact draws of the model is high on average (Grosse, Ghahram
 exact log Z. The y axis is linear between the dotted lines, and logarithmic outside.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from logzoo.checks import one_of
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from replication.papers.declaration import Here
 from replication.papers.zoo.zoo_errors import PANEL_COLUMNS, new_panels
 from replication.reporting.statistics import mean_with_band, truth_of
 from replication.reporting.style import TRUTH, count_ticks, draw_band, finished, look_of
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts, Figure, Inputs, Names, Settings
-
+from replication.types import Artifacts, Figure, Inputs, Names, Settings
 
 _REVERSE = {"color": "#CC79A7", "marker": "D", "linestyle": "-"}
 _LINEAR = 1.0  # nats

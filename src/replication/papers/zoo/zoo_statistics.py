@@ -8,7 +8,7 @@ resample shifts the truth by a normal draw with its standard error. The shift is
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from replication.reporting.statistics import (
     resamples,
     share_with_interval,
 )
-
-if TYPE_CHECKING:
-    import xarray as xr
+from replication.types import DataArray, Dataset
 
 LEVEL = 0.95
 _RISK = 0.05
@@ -38,7 +36,7 @@ class Moments(NamedTuple):
     square: np.ndarray
 
 
-def families(zoo: "xr.Dataset") -> dict[str, "xr.Dataset"]:
+def families(zoo: Dataset) -> dict[str, Dataset]:
     """Split the zoo into parts {family: part}. Each part has the budgets and replicates that all of its models have.
 
     Raises ValueError for a family whose models share no budget.
@@ -55,29 +53,29 @@ def families(zoo: "xr.Dataset") -> dict[str, "xr.Dataset"]:
     return parts
 
 
-def unconverged(zoo: "xr.Dataset") -> "xr.DataArray":
+def unconverged(zoo: Dataset) -> DataArray:
     """Share (model, estimator, budget) of the replicates that did not converge; NaN without replicates."""
     ran = zoo["log_z"].notnull()
     return (1.0 - zoo["converged"]).where(ran).mean("replicate")
 
 
-def some_unconverged(part: "xr.Dataset") -> np.ndarray:
+def some_unconverged(part: Dataset) -> np.ndarray:
     """Whether any replicate on any model of a family did not converge, bool (estimator, budget)."""
     return (unconverged(part) > 0).any("model").transpose("estimator", "budget").values
 
 
-def converged_only(zoo: "xr.Dataset") -> "xr.Dataset":
+def converged_only(zoo: Dataset) -> Dataset:
     """The zoo without the estimates of the runs that did not converge."""
     return zoo.assign(log_z=zoo["log_z"].where(zoo["converged"] == 1))
 
 
-def error_of_truths(part: "xr.Dataset") -> tuple[float, float]:
+def error_of_truths(part: Dataset) -> tuple[float, float]:
     """The largest standard error of the truths of a family, and the standard error of the mean truth, nats."""
     errors = part["truth_std_error"].values
     return float(errors.max()), float(np.sqrt(np.square(errors).sum())) / errors.size
 
 
-def outcomes(runs: "xr.Dataset") -> dict[str, np.ndarray]:
+def outcomes(runs: Dataset) -> dict[str, np.ndarray]:
     """Numbers (estimator,) of runs at a budget that are "right", "refused" (not converged) and "silently wrong".
 
     A run is silently wrong if it converged and its error exceeds both half a nat and four of its standard errors.
@@ -93,7 +91,7 @@ def outcomes(runs: "xr.Dataset") -> dict[str, np.ndarray]:
     return {name: sign.sum(["model", "replicate"]).transpose("estimator").values for name, sign in signs.items()}
 
 
-def title_of_family(part: "xr.Dataset") -> str:
+def title_of_family(part: Dataset) -> str:
     """Name, size and number of models of a family, with a mark for stand-in data."""
     count = part.sizes["model"]
     size = f"{int(part['visible'][0])} × {int(part['hidden'][0])}"
@@ -101,12 +99,12 @@ def title_of_family(part: "xr.Dataset") -> str:
     return f"{part['family'].values[0]}: {size}, {count} model{'s' if count > 1 else ''}{stand_in}"
 
 
-def measured_moments(part: "xr.Dataset") -> Moments:
+def measured_moments(part: Dataset) -> Moments:
     """Moments of the measured errors of a family."""
     return _moments(_errors(part)[None])
 
 
-def resampled_moments(part: "xr.Dataset") -> Moments:
+def resampled_moments(part: Dataset) -> Moments:
     """Moments of the errors of a family over resamples. The resamples are the same in every call."""
     generator = fixed_generator(0)
     errors, std_error = _errors(part), part["truth_std_error"].values
@@ -161,7 +159,7 @@ def mean_rank(moments: Moments) -> np.ndarray:
     return np.where(np.isnan(square), np.nan, 0.5 + 0.5 * below).mean(axis=1)
 
 
-def with_interval(part: "xr.Dataset", statistic: Callable[[Moments], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def with_interval(part: Dataset, statistic: Callable[[Moments], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """A statistic of the moments of a family, and its 95% interval: (estimator, budget), (2, estimator, budget)."""
     value = statistic(measured_moments(part))[0]
     low, high = np.quantile(statistic(resampled_moments(part)), QUANTILES, axis=0)
@@ -169,7 +167,7 @@ def with_interval(part: "xr.Dataset", statistic: Callable[[Moments], np.ndarray]
     return value, np.stack([np.minimum(low, value), np.maximum(high, value)])
 
 
-def among_the_best(part: "xr.Dataset") -> list[list[int]]:
+def among_the_best(part: Dataset) -> list[list[int]]:
     """For every budget, indices of the estimators that may be the best by RMSE, in order of their RMSE.
 
     The first estimator has the lowest RMSE. Each of the n others is listed if it equals or beats the first in more than
@@ -192,7 +190,7 @@ def lowest(values: np.ndarray, others: np.ndarray) -> list[list[int]]:
     return chosen
 
 
-def covered(zoo: "xr.Dataset") -> "xr.DataArray":
+def covered(zoo: Dataset) -> DataArray:
     """1 where the interval of an estimate covers the truth, 0 where it does not, NaN without an estimate.
 
     If the truth is not exact, the half-width of its 95% interval is added in quadrature to that of the estimate.
@@ -204,7 +202,7 @@ def covered(zoo: "xr.Dataset") -> "xr.DataArray":
     return inside.where(zoo["log_z"].notnull())
 
 
-def coverage(zoo: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def coverage(zoo: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Share of intervals that cover the truth, the 95% interval of this share, and the number of intervals.
 
     All three are over models and replicates.
@@ -214,7 +212,7 @@ def coverage(zoo: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return *share_with_interval(hits, number), number
 
 
-def difficulty(part: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def difficulty(part: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """RMSE on every model of a family relative to the median model.
 
     Returns geometric means over budgets (estimator, model), and geometric means over budgets and estimators (model,)
