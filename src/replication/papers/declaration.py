@@ -29,7 +29,7 @@ from math import isnan, nan
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from logzoo.checks import one_of
+from logzoo.checks import one_of, shown
 from replication.claim import EXPLORATORY, Claim, Size, power_of
 from replication.papers.experiment import SWEEP, Experiment, names_of_trainings, shape_of
 from replication.types import Artifacts, Dataset, Figure, Inputs, Settings, Statistics
@@ -135,9 +135,19 @@ class Here:
         """Settings of the entry by name."""
         return {key: self.entry[key] for key in keys}
 
+    def expect(self, key: str, fits: object, expected: str) -> None:
+        """Raise a one-line ValueError that names the setting `key` of the entry, unless `fits` is true."""
+        if not fits:
+            value = shown(self.entry[key])
+            raise ValueError(f"configuration: figures.{self.name}.{key}: expected {expected}, found {value}")
+
     def model(self, name: str) -> str:
         """The path of the parameters of a model."""
         return f"{self.data}/models/{self.known('models', name)}.nc"
+
+    def train(self, name: str) -> dict:
+        """The settings of the training of a model."""
+        return self.config["models"][self.known("models", name)]["train"]
 
     def trainings(self, name: str) -> list[str]:
         """The names of a model and of its repeated trainings."""

@@ -155,7 +155,7 @@ def size_of_gradients(here: Here, exploratory: str = "") -> Size:
     settings: dict[str, tuple[float, float | None]] = {
         "visible units": (visible, _PUBLISHED[published][0]),
         "hidden units": (hidden, _PUBLISHED[published][1]),
-        "updates before": (here.config["models"][model]["train"]["updates"], 10_000),
+        "updates before": (here.train(model)["updates"], 10_000),
         "chains at a temperature": (here.entry["ladders"], 10),
         "steps": (here.entry["steps"], None),
         "runs of a training": (here.entry["repeats"], None),

@@ -2,7 +2,6 @@
 
 from replication.claim import Claim, Size
 from replication.papers.declaration import Declaration, Here
-from replication.papers.expected import expect
 from replication.papers.experiment import TIMINGS
 from replication.papers.infinite_swapping.ins_distances import (
     DISTANCE,
@@ -141,7 +140,7 @@ def _inputs_many(here: Here) -> Inputs:
     # The timed samplers have the ladders and the model of the figure that `ins-equal` names under `gradients`.
     timed = here.of(here.of("ins-equal").entry["gradients"]).entry
     for key in ("model", "ladders"):
-        expect(here, key, here.entry[key] == timed[key], f"the value of the timed samplers, {timed[key]}")
+        here.expect(key, here.entry[key] == timed[key], f"the value of the timed samplers, {timed[key]}")
     runs = compared(here, here.entry["comparison"], ["ins", "ins-12"])
     return {"gradients": gradients(here), "timings": timings(here), "runs": runs}
 

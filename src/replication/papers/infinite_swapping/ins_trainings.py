@@ -8,7 +8,6 @@ import numpy as np
 from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Declaration, Here
-from replication.papers.expected import expect
 from replication.papers.infinite_swapping.ins_distances import add_legend, look_of
 from replication.papers.infinite_swapping.ins_experiments import (
     compared,
@@ -83,9 +82,9 @@ def _claims(size, number, powers):
 
 def inputs_of(here: Here, number: int) -> dict:
     """Inputs of a figure with this number of comparisons."""
-    expect(here, "comparisons", len(here.entry["comparisons"]) == number, f"a list of {number}")
+    here.expect("comparisons", len(here.entry["comparisons"]) == number, f"a list of {number}")
     needed = ("ins", *RIVALS)
-    expect(here, "trainers", {*needed} <= {*here.entry["trainers"]}, f"a list with {', '.join(needed)}")
+    here.expect("trainers", {*needed} <= {*here.entry["trainers"]}, f"a list with {', '.join(needed)}")
     return {"runs": {name: compared(here, name, here.entry["trainers"]) for name in here.entry["comparisons"]}}
 
 

@@ -8,19 +8,19 @@ figure 2c.
 import numpy as np
 
 from logzoo.types import Array
-from replication.claim import Claim, Power, Size
-from replication.papers.declaration import Here
+from replication.claim import Claim, Power
+from replication.papers.curves import add_legend
 from replication.papers.las_vegas.lv_lengths import (
     draw_tail,
     finish_tails,
-    lengths,
-    over_trainings,
-    tour_size,
+    lengths_of_model,
+    size_of_model,
     with_means,
 )
+from replication.papers.repeats import first_of, of_each
 from replication.reporting.statistics import difference_of_means, over_repeats
 from replication.reporting.style import finished, new_figure
-from replication.types import Artifacts, Dataset, Figure, Inputs, Statistics
+from replication.types import Artifacts, Dataset, Figure, Statistics
 
 # Digits that the paper's model learns well, and digits that it learns less well.
 _SHORT, _LONG = (1, 6), (4, 8)
@@ -43,16 +43,11 @@ _LOOKS = {1: ("#0072B2", "-"), 6: ("#0072B2", "--"), 4: ("#D55E00", "-"), 8: ("#
 _OTHER = "#B0B0B0", "-"
 
 
-def inputs(here: Here) -> Inputs:
-    return {"tours": lengths(here, here.entry["model"])}
-
-
-def sizes(here: Here) -> Size:
-    return tour_size(here, [here.entry["model"]])
+inputs, sizes = lengths_of_model, size_of_model
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    means = over_trainings(mean_logs, artifacts["tours"])
+    means = of_each(mean_logs, artifacts["tours"])
     short, long = (means[list(digits)] for digits in (_SHORT, _LONG))
     return {"digits": over_repeats(difference_of_means, short, long)}
 
@@ -67,26 +62,19 @@ def mean_logs(tours: Dataset) -> Array:
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
     trainings = artifacts["tours"]
-    first = next(iter(trainings.values()))
+    first = first_of(trainings)
     figure = new_figure(9.0, 4.2)
     left, right = figure.subplots(1, 2, width_ratios=(1.3, 1))
-    means = np.exp(over_trainings(mean_logs, trainings))
+    means = np.exp(of_each(mean_logs, trainings))
     for digit in (*_LOOKS, *sorted({*range(10)} - {*_LOOKS})):
         colour, line = _LOOKS.get(digit, _OTHER)
         name = f"{digit}, published as {'short' if digit in _SHORT else 'long'}" if digit in _LOOKS else "other digits"
         of_digit = with_means(first)[first["label"].values == digit]
         if of_digit.size:
             draw_tail(left, of_digit, label=name, color=colour, linestyle=line, zorder=2 if digit in _LOOKS else 1)
-        right.plot(
-            np.full(len(trainings), digit),
-            means[digit],
-            "o",
-            color=colour,
-            markersize=4,
-        )
+        right.plot(np.full(len(trainings), digit), means[digit], "o", color=colour, markersize=4)
     finish_tails(left, int(first.attrs["cap"]))
-    handles = {label: handle for handle, label in zip(*left.get_legend_handles_labels(), strict=True)}
-    figure.legend(handles.values(), handles.keys(), loc="outside upper left", ncols=5, fontsize=8)
+    add_legend(figure, [left], "outside upper left", ncols=5)
     right.set(xticks=range(10), xlabel="digit on the image")
     right.set_ylabel("geometric mean of the lengths [sweeps]")
     right.set_title(title, loc="right", fontsize=9)

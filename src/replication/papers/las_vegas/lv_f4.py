@@ -8,8 +8,9 @@ figure 4.
 import numpy as np
 
 from replication.claim import Claim, Power, Size
+from replication.papers.curves import add_legend
 from replication.papers.declaration import Here
-from replication.papers.expected import expect
+from replication.papers.repeats import first_of
 from replication.reporting.statistics import mean, over_repeats, ratio_of_rmse, rmse_with_band, truth_of, untested
 from replication.reporting.style import TRUTH, draw_band, finished, look_of, new_figure, plain_logarithms
 from replication.types import Artifacts, Figure, Inputs, Names, Statistics
@@ -62,9 +63,8 @@ def inputs(here: Here) -> Inputs:
 def sizes(here: Here) -> Size:
     models = here.entry["models"]
     trainings = min(len(here.trainings(model)) for model in models)
-    hidden = min(here.config["models"][model]["train"]["hidden"] for model in models)
     settings: dict[str, tuple[float, float | None]] = {
-        "hidden units": (hidden, _HIDDEN),
+        "hidden units": (min(here.train(model)["hidden"] for model in models), _HIDDEN),
         "tours": (here.entry["tours"], _TOURS_PUBLISHED),
         "longest tour": (here.entry["cap"], _CAP),
         "sweeps of all tours": (here.entry["sweeps"], _TOURS_PUBLISHED * _CAP),
@@ -76,7 +76,7 @@ def _estimates(here, model):
     sizes = here.chosen("tours", "cap", "sweeps", "points", "replicates", "shares")
     entries = {name: here.config["estimators"][here.known("estimators", name)] for name in here.entry["estimators"]}
     matched = all(entry["base"] == "matched" for entry in entries.values())
-    expect(here, "estimators", matched, "estimators from the matched base")
+    here.expect("estimators", matched, "estimators from the matched base")
     others = {name: [entry["method"], entry["options"]] for name, entry in entries.items()}
     sweeps, most = (sizes["replicates"] * sizes[key] for key in ("tours", "sweeps"))
     draws = sizes["replicates"] * here.examples(model)
@@ -123,32 +123,21 @@ def _share_held(by_tours, truth, doubt):
     return np.mean((low - 2.0 * doubt <= truth) & (truth <= high + 2.0 * doubt))
 
 
-def _share_cut(by_tours):
-    """Share of all tours that were cut."""
-    return float(by_tours["tours_cut"].mean()) / float(by_tours["tours"].max())
-
-
 def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
     """Draw log Z minus the truth against the number of tours, with intervals, and RMSEs against chain-sweeps."""
-    estimates, truths = (
-        {model: next(iter(trainings.values())) for model, trainings in artifacts[name].items()}
-        for name in ("estimates", "truths")
-    )
+    estimates = {model: first_of(trainings) for model, trainings in artifacts["estimates"].items()}
     figure = new_figure(3.4 * len(estimates) + 0.6, 6.0)
     axes = figure.subplots(2, len(estimates), squeeze=False)
     for (above, below), (model, by_tours) in zip(axes.T, estimates.items(), strict=True):
-        truth = float(truths[model]["log_z"])
+        truth = float(first_of(artifacts["truths"][model])["log_z"])
         _draw_errors(above, by_tours, truth)
-        share = _share_cut(by_tours)
+        share = float(by_tours["tours_cut"].mean()) / float(by_tours["tours"].max())
         cut = f", {share:.1%} of tours cut" if share else ""
         above.set_title(f"{titles[model]}\nlog Z = {truth:.2f}{cut}", loc="right", fontsize=8)
         _draw_costs(below, by_tours, truth, names)
     for axis, label in zip(axes[:, 0], ("log Z by tours − truth [nat]", "RMSE of log Z [nat]"), strict=True):
         axis.set_ylabel(label)
-    handles = {
-        label: handle for axis in axes[:, 0] for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(handles.values(), handles.keys(), loc="outside upper left", ncols=4, fontsize=8)
+    add_legend(figure, axes[:, 0], "outside upper left", ncols=4)
     return finished(figure, *estimates.values(), panels=axes.ravel())
 
 

@@ -7,7 +7,14 @@ import numpy as np
 from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Declaration, Here
-from replication.papers.las_vegas.lv_lengths import HIDDEN, UPDATES, lengths, over_trainings, tour_size, with_means
+from replication.papers.las_vegas.lv_lengths import (
+    HIDDEN,
+    UPDATES,
+    lengths_of_model,
+    size_of_model,
+    with_means,
+)
+from replication.papers.repeats import first_of, of_each
 from replication.reporting.statistics import difference_of_means, mean, over_repeats, ratio_of_sums
 from replication.reporting.style import finished, new_figure
 from replication.types import Artifacts, Axes, Dataset, Figure, Inputs, Statistics
@@ -41,7 +48,8 @@ _UNFINISHED = "#999999"
 
 
 def _inputs_1(here: Here) -> Inputs:
-    model, sizes = here.entry["model"], here.chosen("digits", "sweeps", "candidates")
+    model, inspection = here.entry["model"], here.entry["inspection"]
+    sizes = here.chosen("digits", "sweeps", "candidates")
     chains = here.experiment(
         "replication.papers.las_vegas.lv_tours:chains",
         here.model_and_data(model),
@@ -53,14 +61,10 @@ def _inputs_1(here: Here) -> Inputs:
         name: here.experiment(
             "replication.papers.las_vegas.lv_tours:inspected",
             here.model_and_data(name),
-            here.entry["inspection"],
+            inspection,
             f"figures/{here.name}.{name}",
             stream=("inspected-tours", name),
-            work={
-                "sampling": here.visits(
-                    model, here.entry["inspection"]["inspected"] * here.entry["inspection"]["sweeps"]
-                )
-            },
+            work={"sampling": here.visits(name, inspection["inspected"] * inspection["sweeps"])},
         )
         for name in here.trainings(here.entry["inspection_of"])
     }
@@ -69,15 +73,13 @@ def _inputs_1(here: Here) -> Inputs:
 
 def _sizes_1(here: Here) -> Size:
     model = here.entry["inspection_of"]
-    train, count = here.config["models"][model]["train"], len(here.trainings(model))
+    train, count = here.train(model), len(here.trainings(model))
     return Size({"hidden units": (train["hidden"], HIDDEN), "updates": (train["updates"], UPDATES)}, count, count)
 
 
 def _statistics_1(artifacts: Artifacts) -> Statistics:
-    held, first = (
-        over_trainings(lambda chains, name=name: np.log(chains[name]).mean(), artifacts["inspected"])
-        for name in ("held", "first")
-    )
+    held = of_each(lambda chains: np.log(chains["held"]).mean(), artifacts["inspected"])
+    first = of_each(lambda chains: np.log(chains["first"]).mean(), artifacts["inspected"])
     return {"inspection": over_repeats(difference_of_means, held, first)}
 
 
@@ -135,15 +137,7 @@ _CLAIMS_3 = {
 }
 # Largest number of images of each kind in the figure.
 _DRAWN = 10
-_NAMES = {"short": "tours of one sweep", "long": "the longest tours"}
-
-
-def _inputs_3(here: Here) -> Inputs:
-    return {"tours": lengths(here, here.entry["model"])}
-
-
-def _sizes_3(here: Here) -> Size:
-    return tour_size(here, [here.entry["model"]])
+_NAMES = {"short": "the shortest tours", "long": "the longest tours"}
 
 
 def _statistics_3(artifacts: Artifacts) -> Statistics:
@@ -158,27 +152,25 @@ def _statistics_3(artifacts: Artifacts) -> Statistics:
     def difference(sums):
         return ratio_of_sums(sums[:, 0], sums[:, 1]) - ratio_of_sums(sums[:, 2], sums[:, 3])
 
-    alike = over_trainings(resemblance, artifacts["tours"])
+    alike = of_each(resemblance, artifacts["tours"])
     return {
-        "thick": over_repeats(difference, over_trainings(widths, artifacts["tours"])),
+        "thick": over_repeats(difference, of_each(widths, artifacts["tours"])),
         "unlike": over_repeats(mean, alike[0] - alike[1]),
     }
 
 
 def resemblance(tours: Dataset) -> Array:
     """Mean correlation (kind,) between the pixels of images and the pixels of first draws."""
-    image, drawn = (
-        tours[name].values - tours[name].values.mean(axis=-1, keepdims=True) for name in ("image", "first_draw")
-    )
+    image, drawn = (tours[name].values for name in ("image", "first_draw"))
+    image, drawn = (values - values.mean(axis=-1, keepdims=True) for values in (image, drawn))
     with np.errstate(invalid="ignore"):
-        return np.nanmean(
-            (image * drawn).sum(axis=-1) / np.sqrt((image**2).sum(axis=-1) * (drawn**2).sum(axis=-1)), axis=-1
-        )
+        lengths = np.sqrt((image**2).sum(axis=-1) * (drawn**2).sum(axis=-1))
+        return np.nanmean((image * drawn).sum(axis=-1) / lengths, axis=-1)
 
 
 def draw_3(artifacts: Artifacts) -> Figure:
     """Images that start the shortest and the longest tours of one training, each above the first draw of its tour."""
-    tours = next(iter(artifacts["tours"].values()))
+    tours = first_of(artifacts["tours"])
     kinds, shown = tours["kind"].values, min(tours.sizes["shown"], _DRAWN)
     figure = new_figure(0.9 * shown + 1.4, 5.0)
     axes = figure.subplots(2 * len(kinds), shown, squeeze=False)
@@ -211,13 +203,13 @@ Savarese et al. (2018), figure 1.""",
     ),
     "lv-f3": Declaration(
         """\
-Images of one training that start tours of one sweep and the longest tours, each above the first visible state drawn on
-the tour. Visible units of tours are at their means.
+Images of one training that start the shortest and the longest tours, each above the first visible state drawn on the
+tour. Visible units of tours are at their means.
 Savarese et al. (2018), figure 3.""",
-        _inputs_3,
+        lengths_of_model,
         draw_3,
         claims=_CLAIMS_3,
         statistics=_statistics_3,
-        sizes=_sizes_3,
+        sizes=size_of_model,
     ),
 }

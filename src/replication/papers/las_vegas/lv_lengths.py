@@ -1,17 +1,17 @@
 """Lengths of tours of trained models: experiments, sizes, statistics and drawing for figures 2 and 3."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from logzoo.types import Array, ArrayLike
+from logzoo.types import Array
 from replication.claim import Size
 from replication.papers.declaration import Here
 from replication.papers.experiment import Experiment
 from replication.reporting.statistics import mean
 from replication.reporting.style import plain_logarithms
-from replication.types import Axes, Dataset
+from replication.types import Axes, Dataset, Inputs
 
 # From the paper and its code: tours of figures 2 and 3, hidden units of the model, updates of its training, and the
 # length at which figure 3 cuts tours.
@@ -52,23 +52,27 @@ def lengths(here: Here, model: str) -> dict[str, Experiment]:
     }
 
 
+def lengths_of_model(here: Here) -> Inputs:
+    """Input `tours` of a figure of one model."""
+    return {"tours": lengths(here, here.entry["model"])}
+
+
+def size_of_model(here: Here) -> Size:
+    """The Size behind statistics of the tours of the model of a figure."""
+    return tour_size(here, [here.entry["model"]])
+
+
 def tour_size(here: Here, models: Iterable[str]) -> Size:
     """The Size behind statistics of the tours of these models."""
     tails, cap = here.of("lv-f2a").entry, here.of("lv-f3").entry["cap"]
-    train = {name: here.config["models"][name]["train"] for name in models}
     trainings = min(len(here.trainings(name)) for name in models)
     settings: dict[str, tuple[float, float | None]] = {
-        "hidden units": (max(entry["hidden"] for entry in train.values()), HIDDEN),
-        "updates": (min(entry["updates"] for entry in train.values()), UPDATES),
+        "hidden units": (max(here.train(name)["hidden"] for name in models), HIDDEN),
+        "updates": (min(here.train(name)["updates"] for name in models), UPDATES),
         "tours": (tails["batches"] * tails["batch"], TOURS),
         "longest tour": (cap, LIMIT),
     }
     return Size(settings, trainings, trainings)
-
-
-def over_trainings(of_one: Callable[[Dataset], ArrayLike], trainings: Mapping[str, Dataset]) -> Array:
-    """The values (..., training) of the function `of_one` for the Datasets of all trainings."""
-    return np.stack([np.asarray(of_one(tours), float) for tours in trainings.values()], axis=-1)
 
 
 def with_means(tours: Dataset, name: str = "length", rounds: int = 0) -> Array:

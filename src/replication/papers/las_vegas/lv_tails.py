@@ -8,16 +8,17 @@ import numpy as np
 from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Declaration, Here
-from replication.papers.expected import expect
 from replication.papers.las_vegas.lv_lengths import (
     draw_tail,
     finish_tails,
     geometric_mean,
     lengths,
-    over_trainings,
+    lengths_of_model,
+    size_of_model,
     tour_size,
     with_means,
 )
+from replication.papers.repeats import first_of, of_each
 from replication.reporting.statistics import mean, over_repeats, ratio_of_sums, share
 from replication.reporting.style import finished, new_figure
 from replication.types import Artifacts, Figure, Inputs, Names, Statistics
@@ -95,19 +96,15 @@ _TEXTS = {"draws": "visible units drawn", "means": "their means, as published"}
 
 def _inputs_2a(here: Here) -> Inputs:
     models = here.entry["models"]
-    expect(here, "means", here.entry["means"] and {*models} >= {*here.entry["means"]}, "one or more of `models`")
+    here.expect("means", here.entry["means"] and {*models} >= {*here.entry["means"]}, "one or more of `models`")
     return {"tours": {model: lengths(here, model) for model in models}}
 
 
 def _sizes_2a(here: Here) -> dict[str, Size]:
     means = here.entry["means"]
-    largest = max(means, key=lambda name: here.config["models"][name]["train"]["hidden"])
+    largest = max(means, key=lambda name: here.train(name)["hidden"])
     of_largest = dict.fromkeys(("heavy", "apart", "geometric"), tour_size(here, [largest]))
     return dict.fromkeys(_CLAIMS_2A, tour_size(here, means)) | of_largest
-
-
-def _hidden_units(trainings):
-    return next(iter(trainings.values())).attrs["hidden_units"]
 
 
 def _statistics_2a(artifacts: Artifacts) -> Statistics:
@@ -115,14 +112,10 @@ def _statistics_2a(artifacts: Artifacts) -> Statistics:
 
     The other models are drawn but not tested, because their training and data differ as well.
     """
-    alike = [
-        trainings
-        for trainings in artifacts["tours"].values()
-        if "means" in next(iter(trainings.values()))["visible"].values
-    ]
-    ordered = sorted(alike, key=_hidden_units)
-    small, largest = ordered[0], ordered[-1]
-    size = np.log([_hidden_units(trainings) for trainings in ordered])
+    models = [model for model in artifacts["tours"].values() if "means" in first_of(model)["visible"].values]
+    models.sort(key=lambda model: first_of(model).attrs["hidden_units"])
+    small, largest = models[0], models[-1]
+    size = np.log([first_of(model).attrs["hidden_units"] for model in models])
     slope = (size - size.mean()) / max(np.square(size - size.mean()).sum(), np.finfo(float).tiny)
 
     def grown(*logs: Array) -> Any:
@@ -132,23 +125,25 @@ def _statistics_2a(artifacts: Artifacts) -> Statistics:
         ended, all_of_one_sweep = (sum(count[:, row].sum(axis=-1) for count in counts) for row in (0, 1))
         return ended / all_of_one_sweep
 
+    def median(tours):
+        longer = with_means(tours)[with_means(tours) > 1]
+        return np.median(longer) if longer.size else np.nan
+
     def rate_ratio(counts):
         return ratio_of_sums(counts[:, 0], counts[:, 1]) / ratio_of_sums(counts[:, 2], counts[:, 3])
 
-    logs = [over_trainings(lambda tours: np.log(with_means(tours)).mean(), trainings) for trainings in ordered]
-    one_sweep, long = (
-        over_trainings(lambda tours, holds=holds: holds(with_means(tours)).mean(), trainings)
-        for trainings, holds in ((small, lambda length: length == 1), (largest, lambda length: length > _LONG))
-    )
+    logs = [of_each(lambda tours: np.log(with_means(tours)).mean(), model) for model in models]
+    one_sweep = of_each(lambda tours: (with_means(tours) == 1).mean(), small)
+    long = of_each(lambda tours: (with_means(tours) > _LONG).mean(), largest)
     with np.errstate(invalid="ignore"):
-        medians = over_trainings(lambda tours: _median(with_means(tours)), largest)
-        rates = over_repeats(rate_ratio, over_trainings(_returns, largest), scale="log")
+        medians = of_each(median, largest)
+        rates = over_repeats(rate_ratio, of_each(_returns, largest), scale="log")
     return {
         "longer": over_repeats(grown, *logs),
         "one": share(one_sweep > _MOST),
         "heavy": over_repeats(mean, long, scale="share"),
         "apart": over_repeats(geometric_mean, medians, scale="log"),
-        "same": over_repeats(same, *(over_trainings(_returned, trainings) for trainings in ordered), scale="share"),
+        "same": over_repeats(same, *(of_each(_returned, model) for model in models), scale="share"),
         "geometric": rates,
     }
 
@@ -157,11 +152,6 @@ def _statistics_2a(artifacts: Artifacts) -> Statistics:
 _LONG = 1_000
 # A training has mostly tours of one sweep if their share exceeds this value.
 _MOST = 0.5
-
-
-def _median(length):
-    longer = length[length > 1]
-    return np.median(longer) if longer.size else np.nan
 
 
 def _returned(tours):
@@ -173,20 +163,18 @@ def _returned(tours):
 def _returns(tours):
     """Numbers of returns and of sweeps at tour ages above cap / 10, and from cap / 100 to cap / 10."""
     length, finished, cap = with_means(tours), with_means(tours, "finished") == 1, tours.attrs["cap"]
-    ages = [(cap / 10, cap), (cap / 100, cap / 10)]
-    return np.concatenate(
-        [
-            [(finished & (young < length) & (length <= old)).sum(), np.clip(length - young, 0, old - young).sum()]
-            for young, old in ages
-        ]
-    )
+    numbers = []
+    for young, old in ((cap / 10, cap), (cap / 100, cap / 10)):
+        numbers.append((finished & (young < length) & (length <= old)).sum())
+        numbers.append(np.clip(length - young, 0, old - young).sum())
+    return np.array(numbers)
 
 
 def draw_2a(artifacts: Artifacts, *, titles: Names) -> Figure:
     """Tails of tour lengths by model, with visible units drawn, and at their means for models trained as published."""
     figure = new_figure(7.0, 5.0)
     axis = figure.subplots()
-    by_model = {model: next(iter(trainings.values())) for model, trainings in artifacts["tours"].items()}
+    by_model = {model: first_of(trainings) for model, trainings in artifacts["tours"].items()}
     otherwise = cycle(_OTHERWISE)
     for colour, (model, tours) in zip(cycle(COLOURS), by_model.items(), strict=False):
         for visible in tours["visible"].values:
@@ -217,26 +205,16 @@ _CLAIMS_2B = {
 }
 
 
-def _inputs_2b(here: Here) -> Inputs:
-    return {"tours": lengths(here, here.entry["model"])}
-
-
-def _sizes_2b(here: Here) -> Size:
-    return tour_size(here, [here.entry["model"]])
-
-
 def _statistics_2b(artifacts: Artifacts) -> Statistics:
     """Share of tours longer than one sweep to the largest stopping set, divided by that share for the smallest set."""
-    last, first = (
-        over_trainings(lambda tours, rounds=rounds: (with_means(tours, rounds=rounds) > 1).mean(), artifacts["tours"])
-        for rounds in (-1, 0)
-    )
+    last = of_each(lambda tours: (with_means(tours, rounds=-1) > 1).mean(), artifacts["tours"])
+    first = of_each(lambda tours: (with_means(tours) > 1).mean(), artifacts["tours"])
     return {"shorter": over_repeats(ratio_of_sums, last, first, scale="log")}
 
 
 def draw_2b(artifacts: Artifacts, *, title: str) -> Figure:
     """Tails of the lengths of tours of one model, for stopping sets of several sizes."""
-    tours = next(iter(artifacts["tours"].values()))
+    tours = first_of(artifacts["tours"])
     figure = new_figure(6.4, 4.4)
     axis = figure.subplots()
     for colour, rounds in zip(cycle(COLOURS), tours["rounds"].values, strict=False):
@@ -252,9 +230,9 @@ def draw_2b(artifacts: Artifacts, *, title: str) -> Figure:
 FIGURES = {
     "lv-f2a": Declaration(
         """\
-Share of tours longer than n sweeps, for models of increasing numbers of hidden units, one training each. Tours are cut
-at the cap: 99,999 sweeps for models trained by LVS, 1,000 for the others. Dashed: the means of visible units replace
-draws, as in the authors' code. Savarese et al. (2018), figure 2a.""",
+Share of tours longer than n sweeps, for models of increasing numbers of hidden units, one training each. Tours of
+models trained by LVS are cut at the cap; the other models may have a smaller one. Dashed: the means of visible units
+replace draws, as in the authors' code. Savarese et al. (2018), figure 2a.""",
         _inputs_2a,
         draw_2a,
         sizes=_sizes_2a,
@@ -266,9 +244,9 @@ draws, as in the authors' code. Savarese et al. (2018), figure 2a.""",
 Share of tours longer than n sweeps. The stopping set grows with R, the number of hidden states drawn for each training
 image, and contains all smaller sets. Visible units are at their means; one training. Savarese et al. (2018),
 figure 2b.""",
-        _inputs_2b,
+        lengths_of_model,
         draw_2b,
-        sizes=_sizes_2b,
+        sizes=size_of_model,
         claims=_CLAIMS_2B,
         statistics=_statistics_2b,
     ),

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from replication.papers.curves import add_legend
 from replication.papers.declaration import Declaration, Here
-from replication.papers.expected import expect
 from replication.papers.rts.rts_comparison import CLAIMS, COMPARED, sizes, statistics
 from replication.reporting import style
 from replication.reporting.statistics import mean_with_band, rmse_with_band, seconds_of_budgets
@@ -16,25 +16,23 @@ _ROOM = 1.5
 
 
 def inputs(here: Here) -> Inputs:
+    models, estimators, repeats = here.entry["models"], here.entry["estimators"], here.entry["repeats"]
+    here.expect("estimators", {*COMPARED} <= {*estimators}, f"a list with {', '.join(COMPARED)}")
+    longer = {model: _longer_runs(here, model, repeats) for model in models if here.entry["longer"].get(model)}
+    return {**_runs_and_truths(here), "longer": longer}
+
+
+def _runs_and_truths(here):
     models, estimators = here.entry["models"], here.entry["estimators"]
-    expect(here, "estimators", {*COMPARED} <= {*estimators}, f"a list with {', '.join(COMPARED)}")
-    here.entry["repeats"]
-    longer = {model: _longer_runs(here, model) for model in models if here.entry["longer"].get(model)}
-    return {**_runs_and_truths(here, models, estimators), "longer": longer}
-
-
-def _runs_and_truths(here, models, estimators):
     return {
         "truths": {model: here.truth(model) for model in models},
         "estimates": {model: here.runs(model, estimators) for model in models},
     }
 
 
-def _longer_runs(here, model):
+def _longer_runs(here, model, repeats):
     """Experiments {estimator: Experiment} with more sweeps than the budgets of the model, and fewer repeats."""
-    budgets, repeats = here.entry["longer"][model], here.entry["repeats"]
-    chains = here.chains_of(model)
-    experiments = {}
+    budgets, chains, experiments = here.entry["longer"][model], here.chains_of(model), {}
     for name in here.entry["estimators"]:
         estimator = {key: here.config["estimators"][name][key] for key in ("method", "base", "options")}
         experiments[name] = here.experiment(
@@ -82,10 +80,7 @@ def draw(artifacts: Artifacts, *, titles: Names, names: Names, published: Mappin
         lower.set_xlabel("Gibbs sweeps per chain")
     axes[0, 0].set_ylabel(r"mean of $\log \hat Z$ [nat]")
     axes[1, 0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
-    handles = {
-        label: handle for axis in axes[0] for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(handles.values(), handles.keys(), loc="outside right upper", fontsize=8)
+    add_legend(figure, axes[0], "outside right upper")
     return style.finished(figure, *truths.values(), panels=axes.flat)
 
 
@@ -125,13 +120,10 @@ def _draw_truth(axis, truth, published):
 
 def timed_inputs(here: Here) -> Inputs:
     """Estimates and truths of figure 3, and the seconds of the estimators."""
-    figure = here.of(here.entry["figure"]).entry
-    models, estimators = figure["models"], figure["estimators"]
-    chains = {model: here.chains_of(model) for model in models}
-    return {
-        **_runs_and_truths(here, models, estimators),
-        "timings": {model: here.timed_estimators(model, model, estimators, chains[model]) for model in models},
-    }
+    figure = here.of(here.entry["figure"])
+    models, estimators = figure.entry["models"], figure.entry["estimators"]
+    timings = {model: here.timed_estimators(model, model, estimators, here.chains_of(model)) for model in models}
+    return {**_runs_and_truths(figure), "timings": timings}
 
 
 def draw_seconds(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:

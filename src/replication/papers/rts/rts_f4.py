@@ -4,21 +4,14 @@ Each ladder has several independent runs, and each estimate resamples the draws 
 the runs. The dotted line is the standard error of the truth. Carlson et al. (2016), figure 4.
 """
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from logzoo.checks import whole_number
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
-from replication.papers.expected import expect
-from replication.reporting.statistics import (
-    over_repeats,
-    ratio_of_rmse,
-    root_mean_square,
-    truth_of,
-    untested,
-)
+from replication.reporting.statistics import over_repeats, ratio_of_rmse, root_mean_square, truth_of, untested
 from replication.reporting.style import count_ticks, draw_band, finished, look_of, new_figure, title_of
 from replication.types import Artifacts, Figure, Inputs, Names, Statistics
 
@@ -79,8 +72,8 @@ def inputs(here: Here) -> Inputs:
     model = here.entry["model"]
     sizes = here.chosen("ladders", "runs", "sweeps", "samples", "estimates", "mbar_ladders", "mbar_estimates")
     solved = sizes["mbar_ladders"]
-    expect(here, "ladders", sizes["ladders"] == sorted(sizes["ladders"]), "rising numbers of rungs")
-    expect(here, "mbar_ladders", solved and {*solved} <= {*sizes["ladders"]}, "one or more of `ladders`")
+    here.expect("ladders", sizes["ladders"] == sorted(sizes["ladders"]), "rising numbers of rungs")
+    here.expect("mbar_ladders", solved and {*solved} <= {*sizes["ladders"]}, "one or more of `ladders`")
     whole_number(f"configuration: figures.{here.name}.mbar_estimates", sizes["mbar_estimates"])
     runs, samples = sizes["runs"], sizes["runs"] * sizes["samples"]
     rungs = here.experiment(
@@ -125,7 +118,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
     if travelled.size < 2:
         return dict.fromkeys(CLAIMS, nothing)
     many, few = travelled[-1], travelled[0]
-    exact: dict[str, Any] = {"scale": "log", "truth_error": truth_error}
+    ratio = partial(over_repeats, ratio_of_rmse, scale="log", truth_error=truth_error)
 
     def error(name, count):
         return _finite((log_z.sel(estimator=name, rungs=count) - truth).values)
@@ -141,16 +134,13 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
     both = [count for count in solved if count in travelled]
     of = f"K = {few} and {many}"
+    errors = (*grown("ti-trapezoid"), *grown("rts"))
     return {
-        "flat": over_repeats(ratio_of_rmse, *grown("rts"), note=of, **exact),
-        "ti": over_repeats(sensitivity, *grown("ti-trapezoid"), *grown("rts"), note=of, **exact),
+        "flat": ratio(*grown("rts"), note=of),
+        "ti": over_repeats(sensitivity, *errors, note=of, scale="log", truth_error=truth_error),
         "ti-rb": over_repeats(ratio_of_rmse, apart(many), apart(few), note=of, scale="log"),
-        "ts": over_repeats(ratio_of_rmse, *grown("ts"), note=of, **exact),
-        "mbar": over_repeats(
-            ratio_of_rmse, error("rts", both[-1]), error("mbar", both[-1]), note=f"K = {both[-1]}", **exact
-        )
-        if both
-        else nothing,
+        "ts": ratio(*grown("ts"), note=of),
+        "mbar": ratio(error("rts", both[-1]), error("mbar", both[-1]), note=f"K = {both[-1]}") if both else nothing,
     }
 
 
@@ -165,18 +155,15 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
     axis = figure.subplots()
     error = rungs["log_z"].transpose("estimator", "rungs", "estimate", "run") - float(truth["log_z"])
     for position, estimator in enumerate(rungs["estimator"].values):
-        by_count = {
-            count: _finite(error.sel(estimator=estimator, rungs=count).values) for count in rungs["rungs"].values
-        }
+        of_one = error.sel(estimator=estimator)
+        by_count = {count: _finite(of_one.sel(rungs=count).values) for count in rungs["rungs"].values}
         rmse = {count: _rmse(values) for count, values in by_count.items() if len(values)}
         bands = np.array([statistic[:3] for statistic in rmse.values()]).T
-        most = max(len(values) for values in by_count.values())
+        most = max(map(len, by_count.values()))
         label = f"{names[estimator]} ({rungs.sizes['run']} runs × {most} estimates)"
         # TI-RB coincides with RTS at many rungs, so its line is broad and lies below the other lines.
-        look = look_of(estimator, position) | (
-            {"linewidth": 5, "alpha": 0.6} if estimator == "ti-rb" else {"zorder": 3}
-        )
-        draw_band(axis, list(rmse), (bands[0], bands[1:]), label=label, **look)
+        strength = {"linewidth": 5, "alpha": 0.6} if estimator == "ti-rb" else {"zorder": 3}
+        draw_band(axis, list(rmse), (bands[0], bands[1:]), label=label, **look_of(estimator, position) | strength)
     axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label="standard error of the truth")
     axis.set_yscale("log")
     count_ticks(axis, rungs["rungs"].values)

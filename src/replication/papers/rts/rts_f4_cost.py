@@ -25,7 +25,7 @@ CLAIMS = {
 def inputs(here: Here) -> Inputs:
     """Timings of the estimates of figure 4 and of sampling their draws."""
     model, sizes = here.of(here.entry["figure"]).entry["model"], here.chosen("ladders", "samples")
-    # The work assumes a pilot of 20 times the sweeps, one start, and TIMINGS = 5 timings.
+    # A pilot of 20 times the sweeps, and one start, precede the timings.
     timings = here.experiment(
         "replication.papers.timing:rungs",
         here.model_and_data(model),
@@ -34,8 +34,8 @@ def inputs(here: Here) -> Inputs:
         stream=("time-of-rungs",),
         timed=True,
         work={
-            "sampling": here.visits(model, 26 * sizes["samples"] * len(sizes["ladders"])),
-            "solving": 5 * sizes["samples"] * sum(sizes["ladders"]),
+            "sampling": here.visits(model, (21 + TIMINGS) * sizes["samples"] * len(sizes["ladders"])),
+            "solving": TIMINGS * sizes["samples"] * sum(sizes["ladders"]),
         },
     )
     return {"timings": timings}

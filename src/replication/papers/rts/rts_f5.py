@@ -8,7 +8,16 @@ import numpy as np
 
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
-from replication.papers.tracking.trk_checks import KNOWN, all_checked, checked
+from replication.papers.repeats import of_each
+from replication.papers.tracking.trk_checks import (
+    KNOWN,
+    all_checked,
+    apart,
+    checked,
+    is_known,
+    likelihood,
+    trainings_of,
+)
 from replication.papers.tracking.trk_drawing import draw_likelihoods
 from replication.reporting.statistics import mean, over_repeats, ratio_of_means, untested
 from replication.types import Artifacts, Figure, Inputs, Statistics
@@ -58,15 +67,15 @@ def inputs(here: Here) -> Inputs:
     return {
         "trace": here.trace(model),
         "check": checked(here, model, "ais"),
-        "checks": {name: checked(here, name, "ais") for name in here.trainings(model)},
-        "others": all_checked(here, "others"),
+        "checks": all_checked(here, here.trainings(model)),
+        "others": all_checked(here, trainings_of(here, "others")),
     }
 
 
 def sizes(here: Here) -> dict[str, Size]:
     """Our sizes beside the published sizes (section 4.4)."""
     model = here.entry["model"]
-    train, ais = here.config["models"][model]["train"], here.config["checks"]["ais"]
+    train, ais = here.train(model), here.config["checks"]["ais"]
     settings = {
         "hidden units": (here.shape(model)[1], 500),
         "updates": (train["updates"], 8000),
@@ -83,33 +92,34 @@ def sizes(here: Here) -> dict[str, Size]:
 
 def statistics(artifacts: Artifacts) -> Statistics:
     """Distances of tracked log Z from AIS, their ratio for other smoothing, and falls of the tracked likelihood."""
-    checks = list(artifacts["checks"].values())
-    distances = [_apart(check) for check in checks]
-    numbers = {
-        "close": np.array([distance.mean() if distance.size else np.nan for distance in distances]),
-        "overfit": np.array([_fall(check) for check in checks]),
-    }
-    ratios = [_times_apart(distances[0], _apart(other)) for other in artifacts["others"].values()]
+    checks = artifacts["checks"]
+    first = _distances(next(iter(checks.values())))
+    ratios = [_times_apart(first, _distances(other)) for other in artifacts["others"].values()]
     return {
-        "close": over_repeats(mean, numbers["close"], scale="log"),
-        "overfit": over_repeats(mean, numbers["overfit"]),
+        "close": over_repeats(mean, of_each(_mean_distance, checks), scale="log"),
+        "overfit": over_repeats(mean, of_each(_fall, checks)),
         "smoothing": max(ratios, key=lambda ratio: np.nan_to_num(np.abs(np.log(ratio.value)), nan=-1.0)),
     }
 
 
-def _apart(check):
-    """|tracked - AIS| of log Z in nats, (update,), at updates where the standard error of AIS is at most KNOWN."""
-    return np.abs(check["tracked_log_z"] - check["log_z"]).values[check["std_error"].values <= KNOWN]
+def _distances(check):
+    """|tracked - AIS| of log Z in nats, at the updates where the standard error of AIS is at most KNOWN."""
+    return apart(check)[is_known(check)]
+
+
+def _mean_distance(check):
+    distances = _distances(check)
+    return distances.mean() if distances.size else np.nan
 
 
 def _fall(check):
     """Tracked validation likelihood at the best check point by AIS, minus the value at the end; NaN for few points."""
-    log_f, update = check["mean_log_f"].sel(split="validation").values, check["update"].values
-    known = (check["std_error"].values <= KNOWN) & (update < (1.0 - _END) * update.max(initial=0))
+    update = check["update"].values
+    known = is_known(check) & (update < (1.0 - _END) * update.max(initial=0))
     if update.size < _FEWEST_CHECKS or not known.any():
         return np.nan
-    best = int(np.argmax(np.where(known, log_f - check["log_z"].values, -np.inf)))
-    tracked = log_f - check["tracked_log_z"].values
+    best = int(np.argmax(np.where(known, likelihood(check, "validation", "log_z"), -np.inf)))
+    tracked = likelihood(check, "validation", "tracked_log_z")
     return tracked[best] - tracked[-1]
 
 

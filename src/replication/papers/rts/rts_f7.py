@@ -6,13 +6,11 @@ inverse temperature at the largest budget. Chains rarely pass the knot, where th
 Carlson et al. (2016), figure 7.
 """
 
-from typing import Any
-
 import numpy as np
 
 from replication.claim import Claim, Power, Size
+from replication.papers.curves import add_legend
 from replication.papers.declaration import Here
-from replication.papers.expected import expect
 from replication.papers.rts.rts_comparison import BIAS_LEFT, bias_left_ratio, run_sizes
 from replication.reporting import style
 from replication.reporting.statistics import (
@@ -89,9 +87,9 @@ def inputs(here: Here) -> Inputs:
     model = here.entry["model"]
     panels = {panel: here.runs(model, here.entry[panel]) for panel in _PANELS}
     methods = [here.config["estimators"][name]["method"] for name in panels["matrices"]]
-    expect(here, "estimators", {*_MATCHED} <= {*panels["estimators"]}, f"a list with {', '.join(_MATCHED)}")
-    expect(here, "remedies", panels["remedies"], "one estimator or more")
-    expect(here, "matrices", {*methods} == {"rts"}, "one estimator or more, all by RTS")
+    here.expect("estimators", {*_MATCHED} <= {*panels["estimators"]}, f"a list with {', '.join(_MATCHED)}")
+    here.expect("remedies", panels["remedies"], "one estimator or more")
+    here.expect("matrices", {*methods} == {"rts"}, "one estimator or more, all by RTS")
     matched = here.runs(model, _MATCHED.values())
     tempered = here.estimates(model, ("rts-uniform", "rts"))
     bases = {"uniform": tempered["rts-uniform"], "matched": tempered["rts"]}
@@ -112,24 +110,18 @@ def sizes(here: Here) -> dict[str, Size]:
     budgets, fewest, chains = run_sizes(here, model, [*_MATCHED, *_MATCHED.values()])
     longest = {name: estimators[name].get("budgets", budgets) for name in _MATCHED}
 
-    def size(*names, matched=True):
-        most = max(
-            set.intersection(*({*longest[name]} for name in names), *([{*budgets}] if matched else [])), default=0
+    def size(*lists):
+        most = max(set.intersection(*map(set, lists)), default=0)
+        return Size(
+            {"hidden units": (here.shape(model)[1], 500), "most sweeps": (most, 100_000), "chains": (chains, 100)},
+            fewest,
         )
-        settings = {
-            "hidden units": (here.shape(model)[1], 500),
-            "most sweeps": (most, 100_000),
-            "chains": (chains, 100),
-        }
-        return Size(settings, fewest)
 
-    early = size("rts-uniform", "ais-uniform", matched=False)
+    rts, ais = longest["rts-uniform"], longest["ais-uniform"]
     return {
-        "worse": size(*_MATCHED),
-        "knot": size("rts-uniform"),
-        "longer": size("rts-uniform"),
-        "first": early,
-        "alike": early,
+        "worse": size(*longest.values(), budgets),
+        **dict.fromkeys(("knot", "longer"), size(rts, budgets)),
+        **dict.fromkeys(("first", "alike"), size(rts, ais)),
     }
 
 
@@ -137,34 +129,28 @@ def statistics(artifacts: Artifacts) -> Statistics:
     """Ratios of errors and fluxes: uniform to matched base, and RTS to AIS from the uniform base."""
     truth, truth_error = truth_of(artifacts["truth"])
     uniform, matched = artifacts["estimators"], artifacts["matched"]
-    exact: dict[str, Any] = {"scale": "log", "truth_error": truth_error}
+    rts, ais = uniform["rts-uniform"], uniform["ais-uniform"]
 
-    def error(estimate, at):
-        return estimate["log_z"].sel(budget=at).transpose(..., "replicate").values - truth
-
-    def worse(name, other):
-        errors = error(uniform[name], budget), error(matched[other], budget)
-        return over_repeats(_times_typical, *errors, note=f"{other.upper()}, {budget:,} sweeps", **exact)
+    def ratio(statistic, estimates, at, note=""):
+        errors = (estimate["log_z"].sel(budget=at).transpose(..., "replicate").values - truth for estimate in estimates)
+        return over_repeats(statistic, *errors, note=note, scale="log", truth_error=truth_error)
 
     budget = _largest_common_budget([*uniform.values(), *matched.values()])
-    compared = [uniform["rts-uniform"], uniform["ais-uniform"]]
-    last = _largest_common_budget(compared)
-    tempered = [uniform["rts-uniform"], matched["rts"]]
-    iterations, reference = (
-        base["initial_iterations"].sel(budget=_largest_common_budget(tempered)).values for base in tempered
-    )
-    early = sorted({*uniform["rts-uniform"]["budget"].values} & {*uniform["ais-uniform"]["budget"].values})[:2]
-    ratios = [worse(name, other) for name, other in _MATCHED.items()]
-    knots = [artifacts["knots"][base].values for base in ("uniform", "matched")]
+    last = _largest_common_budget([rts, ais])
+    longest = _largest_common_budget([rts, matched["rts"]])
+    iterations, reference = (base["initial_iterations"].sel(budget=longest).values for base in (rts, matched["rts"]))
+    early = sorted({*rts["budget"].values} & {*ais["budget"].values})[:2]
+    ratios = [
+        ratio(_times_typical, (uniform[name], matched[other]), budget, f"{other.upper()}, {budget:,} sweeps")
+        for name, other in _MATCHED.items()
+    ]
+    knots = artifacts["knots"]
+    fluxes = [knots[base].values for base in ("uniform", "matched")]
     return {
         "worse": min(ratios, key=lambda ratio: ratio.value),
-        "knot": over_repeats(
-            ratio_of_means, *knots, note=f"{artifacts['knots'].attrs['budget']:,} sweeps", scale="log"
-        ),
-        "first": over_repeats(bias_left_ratio, *(error(estimate, early) for estimate in compared), **exact),
-        "alike": over_repeats(
-            _times_typical, *(error(estimate, last) for estimate in compared), note=f"{last:,} sweeps", **exact
-        ),
+        "knot": over_repeats(ratio_of_means, *fluxes, note=f"{knots.attrs['budget']:,} sweeps", scale="log"),
+        "first": ratio(bias_left_ratio, (rts, ais), early),
+        "alike": ratio(_times_typical, (rts, ais), last, f"{last:,} sweeps"),
         "longer": share(iterations > reference.mean()),
     }
 
@@ -208,12 +194,7 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
     _label_budgets(mean, estimates)
     for axis, label in ((mean, "uniform base"), (error, "uniform base"), (remedy, "remedies")):
         axis.set_title(label, loc="right")
-    handles = {
-        label: handle
-        for axis in (mean, error, remedy)
-        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, fontsize=8)
+    add_legend(figure, (mean, error, remedy), "outside lower center", ncols=4)
     lower = _draw_matrices(figure, grid, {names[name]: estimate for name, estimate in matrices.items()})
     figure.suptitle(style.title_of(title, truth), fontsize=10)
     return style.finished(figure, truth, panels=(mean, error, remedy, *lower))

@@ -5,12 +5,11 @@ the transition matrix of the inverse temperature. SD counts the transitions; RSD
 (2016), figure 8.
 """
 
-from typing import Any
-
 import numpy as np
 
 from logzoo.types import Array
 from replication.claim import Claim, Power, Size
+from replication.papers.curves import add_legend
 from replication.papers.declaration import Here
 from replication.papers.experiment import Experiment
 from replication.reporting import style
@@ -39,7 +38,6 @@ CLAIMS = {
         bound="'no performance improvements'",
         scale="log",
         power=Power(1.25, 0.3, f"effect: a factor of 1.25; {_EARLIER}"),
-        why="RSD is a tenth better here, too; the 20 repeats of the paper could not show it.",
     ),
     "counted": Claim(
         "The stationary distribution of the counted transitions (SD, TM in the figure) at 10 hidden units",
@@ -79,18 +77,16 @@ def stationary_experiment(here: Here, model: str) -> Experiment:
 
 def sizes(here: Here) -> dict[str, Size]:
     """Our sizes beside the published sizes (figure 8). The published 100,000 sweeps are from figure 3."""
-    entry, by_hidden = here.entry, {here.shape(model)[1]: model for model in here.entry["models"]}
-    by_key = {}
-    for hidden, key in _KEYS.items():
-        if hidden in by_hidden:
-            settings = {
-                "hidden units": (hidden, hidden),
-                "most sweeps": (max(entry["budgets"]), 100_000),
-                "rungs": (entry["rungs"], 100),
-                "chains": (here.chains, 100),
-                "repeats": (entry["replicates"], 20),
-            }
-            by_key[key] = Size(settings, entry["replicates"], trainings=1)
+    entry, by_key = here.entry, {}
+    for hidden in {here.shape(model)[1] for model in entry["models"]} & {*_KEYS}:
+        settings = {
+            "hidden units": (hidden, hidden),
+            "most sweeps": (max(entry["budgets"]), 100_000),
+            "rungs": (entry["rungs"], 100),
+            "chains": (here.chains, 100),
+            "repeats": (entry["replicates"], 20),
+        }
+        by_key[_KEYS[hidden]] = Size(settings, entry["replicates"], trainings=1)
     return by_key | ({"counted": by_key["small"]} if "small" in by_key else {})
 
 
@@ -104,10 +100,9 @@ def statistics(artifacts: Artifacts) -> Statistics:
         truth, truth_error = truth_of(artifacts["truths"][model])
         error = estimates["log_z"].transpose("estimator", "budget", "replicate") - truth
         rts, sd, rsd = (error.sel(estimator=name).values for name in ("rts", "sd", "rsd"))
-        exact: dict[str, Any] = {"scale": "log", "truth_error": truth_error}
-        statistics[_KEYS[hidden]] = over_repeats(times_rmse, rsd, rts, **exact)
+        statistics[_KEYS[hidden]] = over_repeats(times_rmse, rsd, rts, scale="log", truth_error=truth_error)
         if _KEYS[hidden] == "small":
-            statistics["counted"] = over_repeats(times_rmse, sd, rts, **exact)
+            statistics["counted"] = over_repeats(times_rmse, sd, rts, scale="log", truth_error=truth_error)
     return statistics
 
 
@@ -122,18 +117,16 @@ def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
     axes = figure.subplots(1, len(stationary), squeeze=False)[0]
     for axis, (model, estimates) in zip(axes, stationary.items(), strict=True):
         budgets, truth = estimates["budget"].values, truths[model]
-        for position, estimator in enumerate(estimates["estimator"].values):
-            log_z = estimates["log_z"].sel(estimator=estimator).transpose("budget", "replicate").values
-            errors = rmse_with_band(log_z, float(truth["log_z"]))
+        log_z = estimates["log_z"].transpose("estimator", "budget", "replicate").values
+        by_name = zip(estimates["estimator"].values, log_z, strict=True)
+        rmse = {name: rmse_with_band(values, float(truth["log_z"])) for name, values in by_name}
+        for position, (estimator, errors) in enumerate(rmse.items()):
             # Points are shifted sideways, because the bars of the three estimators would overlap.
             beside = budgets * _ASIDE ** (position - 1)
-            look: dict[str, Any] = {"label": names[estimator], **style.look_of(estimator, position)}
-            style.draw_bars(axis, beside, errors, **look)
+            style.draw_bars(axis, beside, errors, label=names[estimator], **style.look_of(estimator, position))
         if estimates.attrs["hidden"] == 10:
-            log_z = estimates["log_z"].sel(estimator="rts").transpose("budget", "replicate").values
-            published = _GAIN * rmse_with_band(log_z, float(truth["log_z"]))[0]
             look = {"color": "grey", "marker": "_", "markersize": 12, "linestyle": "--"}
-            axis.plot(budgets, published, label="published gain of RSD: 10% below RTS", **look)
+            axis.plot(budgets, _GAIN * rmse["rts"][0], label="published gain of RSD: 10% below RTS", **look)
         if float(truth["std_error"]) > 0:
             axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label="standard error of the truth")
         style.plain_logarithms(axis.yaxis)
@@ -141,6 +134,5 @@ def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
         axis.set_xlabel("Gibbs sweeps per chain")
         axis.set_title(style.title_of(titles[model], truth), loc="right")
     axes[0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
-    handles = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)}
-    figure.legend(handles.values(), handles.keys(), loc="outside right upper", fontsize=8)
+    add_legend(figure, axes, "outside right upper")
     return style.finished(figure, *truths.values(), panels=axes)

@@ -25,21 +25,19 @@ _STEP_COLOURS = {"fixed": "#D55E00", "adaptive": "#0072B2"}
 
 def estimator_inputs(here: Here) -> Inputs:
     """The mixture experiment of figure 2."""
-    return _inputs(here, "estimators", "samples", lambda sizes: sum(sizes["samples"]))
+    return _inputs(here, "estimators", "samples", sum(here.entry["samples"]))
 
 
 def step_inputs(here: Here) -> Inputs:
     """The mixture experiment of figure 6."""
-    return _inputs(here, "steps", "draws", lambda sizes: 2 * sizes["draws"])
+    return _inputs(here, "steps", "draws", 2 * here.entry["draws"])
 
 
-def _inputs(here, function, key, draws_of):
+def _inputs(here, function, key, draws):
     sizes = here.chosen(key, "replicates", "chains", "rungs", "ladder", "initial_draws", "initial_iterations")
-    settings = {
-        "stream": ("mixture", here.name),
-        "work": {"Hamiltonian": draws_of(sizes) * sizes["replicates"] * sizes["chains"]},
-    }
-    return {"mixture": here.experiment(f"replication.papers.rts.mixture:{function}", {}, sizes, **settings)}
+    run, stream = f"replication.papers.rts.mixture:{function}", ("mixture", here.name)
+    work = {"Hamiltonian": draws * sizes["replicates"] * sizes["chains"]}
+    return {"mixture": here.experiment(run, {}, sizes, stream=stream, work=work)}
 
 
 def estimator_statistics(artifacts: Artifacts) -> Statistics:
@@ -182,7 +180,7 @@ FIGURES = {
     "rts-f6": Declaration(
         "Simulated tempering with Hamiltonian Monte Carlo on a mixture of two Gaussians, with one step size for all "
         "rungs and with a step size adapted to each rung. The panels show the path of the inverse temperature, and "
-        "log Z after 10,000 draws. Carlson et al. (2016), figure 6.",
+        "log Z after all draws. Carlson et al. (2016), figure 6.",
         step_inputs,
         draw_steps,
         claims={

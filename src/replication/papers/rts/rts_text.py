@@ -4,14 +4,11 @@ Root mean square error and bias of log Z by RTS, in nats. One variant uses the l
 Zhat (supplement A). Other variants use priors of the inverse temperature that rise or fall. Carlson et al. (2016).
 """
 
-from typing import Any
-
 import numpy as np
 
 from replication.artifacts import stand_in_note
 from replication.claim import Claim, Size
 from replication.papers.declaration import Here
-from replication.papers.expected import expect
 from replication.papers.rts.rts_comparison import run_sizes
 from replication.papers.rts.rts_f8 import stationary_experiment, times_rmse
 from replication.reporting.statistics import difference_of_means, over_repeats, root_mean_square, truth_of, untested
@@ -92,7 +89,7 @@ def inputs(here: Here) -> Inputs:
     model = here.entry["model"]
     estimators = [_PLAIN, _MIXED, *here.entry["priors"]]
     figure = here.of(here.entry["figure"])
-    expect(here, "figure", model in figure.entry["models"], f"a figure of {model}")
+    here.expect("figure", model in figure.entry["models"], f"a figure of {model}")
     return {
         "truth": here.truth(model),
         "estimates": here.runs(model, estimators),
@@ -126,14 +123,16 @@ def statistics(artifacts: Artifacts) -> Statistics:
     def variance_ratio(variance, error):
         return np.exp(np.log(variance.mean(axis=-1) / error.var(axis=-1, ddof=1)).mean(axis=-1))
 
-    exact: dict[str, Any] = {"scale": "log", "truth_error": truth_error}
+    def exact(statistic, *errors):
+        return over_repeats(statistic, *errors, scale="log", truth_error=truth_error)
+
     return {
-        "mixed": over_repeats(times_rmse, mixed, plain, **exact),
-        "prior": over_repeats(best, plain, *errors.values(), **exact),
-        "rising": over_repeats(times_rmse, errors[_RISING], plain, **exact) if _RISING in errors else untested(),
+        "mixed": exact(times_rmse, mixed, plain),
+        "prior": exact(best, plain, *errors.values()),
+        "rising": exact(times_rmse, errors[_RISING], plain) if _RISING in errors else untested(),
         "bias": over_repeats(difference_of_means, bias[0], error[0], truth_error=truth_error),
         "variance": over_repeats(variance_ratio, variance, error, scale="log"),
-        "subtracted": over_repeats(times_rmse, error - bias, error, **exact),
+        "subtracted": exact(times_rmse, error - bias, error),
     }
 
 

@@ -5,16 +5,14 @@ equal intervals of updates, and at the last update. A tracker is compared with A
 error of AIS is at most KNOWN nats. Without such updates the statistics are NaN (not tested).
 """
 
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 
 from logzoo.types import Array
 from replication.papers.declaration import Here
-from replication.papers.expected import expect
 from replication.papers.experiment import Experiment
-from replication.reporting.statistics import Statistic, over_repeats, untested
-from replication.types import Dataset, Measure
+from replication.types import Dataset
 
 SIGMAS = 3.0
 # Largest standard error of AIS, in nats, at which a tracker is compared with AIS.
@@ -45,12 +43,6 @@ def ratio_of_groups(*groups: Array) -> Array:
     return above / below
 
 
-def over_trainings(statistic: Measure, *numbers: Array, **options: Any) -> Statistic:
-    """`over_repeats` over the trainings (..., training) whose numbers are all finite; NaN without such a training."""
-    finite = [values[..., np.isfinite(values).all(axis=tuple(range(values.ndim - 1)))] for values in numbers]
-    return over_repeats(statistic, *finite, **options) if all(part.shape[-1] for part in finite) else untested()
-
-
 def mean_of_known(values: Array) -> float:
     """Mean of the finite values; NaN if there are none."""
     known = values[np.isfinite(values)]
@@ -78,16 +70,25 @@ def apart(check: Dataset) -> Array:
     return np.where(is_known(check), np.abs(check["tracked_log_z"].values - check["log_z"].values), np.nan)
 
 
-def all_checked(here: Here, key: str) -> dict[str, Experiment]:
-    """Checks by AIS {training: Experiment} of all trainings of the models that the setting `key` names."""
-    models = here.entry[key]
-    expect(here, key, models, "at least one model")
-    return {name: checked(here, name, "ais") for model in models for name in here.trainings(model)}
+def mean_distance(check: Dataset, last: float = 1.0 - BURN_IN) -> float:
+    """Mean of the known values of `apart` in the last share `last` of the updates."""
+    return mean_of_known(apart(check)[in_last(check, last)])
+
+
+def trainings_of(here: Here, key: str) -> list[str]:
+    """The trainings of all models that the setting `key` names."""
+    here.expect(key, here.entry[key], "at least one model")
+    return [name for model in here.entry[key] for name in here.trainings(model)]
+
+
+def all_checked(here: Here, names: Iterable[str], check: str = "ais") -> dict[str, Experiment]:
+    """The checks {training: Experiment} of these trainings."""
+    return {name: checked(here, name, check) for name in names}
 
 
 def checked(here: Here, model: str, check: str) -> Experiment:
     """The experiment that computes log Z at the snapshots of a training; check: "exact" or "ais"."""
-    snapshots = here.config["models"][model]["train"]["options"]["snapshots"]
+    snapshots = here.train(model)["options"]["snapshots"]
     settings = {}
     if check == "exact":
         visible, hidden = here.shape(model)

@@ -12,11 +12,10 @@ import numpy as np
 
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
-from replication.papers.expected import expect
 from replication.papers.tracking.trk_checks import (
     SIGMAS,
     after_burn_in,
-    checked,
+    all_checked,
     likelihood,
     mean_of_groups,
     ratio_of_groups,
@@ -82,11 +81,7 @@ CLAIMS = {
         at_least=1.0,
         bound="unstable, where the others are stable: the likelihood varies more",
         scale="log",
-        power=Power(
-            2.0,
-            0.35,
-            "unstable beside stable: a factor of 2; spread of six earlier trainings",
-        ),
+        power=Power(2.0, 0.35, "unstable beside stable: a factor of 2; spread of six earlier trainings"),
     ),
     "alone": Claim(
         "Alone, neither importance sampling between updates nor bridge sampling between temperatures gives reliable"
@@ -119,17 +114,21 @@ _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
 
 def inputs(here: Here) -> Inputs:
-    drawn = [model for speed in _SPEEDS for model in here.entry[speed]]
     for speed in _SPEEDS:
         named = all(model.endswith(_KINDS) for model in here.entry[speed])
-        expect(here, speed, named, f"models whose names end in {', '.join(_KINDS)}")
-    trained = {kind: _trainings(here, [model for model in drawn if model.endswith(kind)]) for kind in _KINDS}
+        here.expect(speed, named, f"models whose names end in {', '.join(_KINDS)}")
+    trained = {kind: _trainings(here, _drawn(here, kind)) for kind in _KINDS}
     return {
-        "exact": {kind: {name: checked(here, name, "exact") for name in names} for kind, names in trained.items()},
+        "exact": {kind: all_checked(here, names, "exact") for kind, names in trained.items()},
         "traces": {kind: {name: here.trace(name) for name in names} for kind, names in trained.items()},
-        "ais": {model: checked(here, model, "ais") for model in drawn},
-        "particles": {name: checked(here, name, "exact") for name in _trainings(here, here.entry["particles"])},
+        "ais": all_checked(here, _drawn(here)),
+        "particles": all_checked(here, _trainings(here, here.entry["particles"]), "exact"),
     }
+
+
+def _drawn(here, kinds=""):
+    """The models of both panels whose names end in one of `kinds`."""
+    return [model for speed in _SPEEDS for model in here.entry[speed] if model.endswith(kinds)]
 
 
 def _trainings(here, models):
@@ -140,7 +139,7 @@ def settings(here: Here) -> Settings:
     """The panels, {title: {model: label}}."""
     panels = {}
     for speed in _SPEEDS:
-        train = {model: here.config["models"][model]["train"] for model in here.entry[speed]}
+        train = {model: here.train(model) for model in here.entry[speed]}
         labels = {model: f"α = {entry['options']['alpha']:,g}" for model, entry in train.items()}
         panels[f"learning rate {train[here.entry[speed][-1]]['learning_rate']:g}"] = labels
     return {"panels": panels}
@@ -150,7 +149,7 @@ def sizes(here: Here) -> dict[str, Size]:
     """Our sizes beside the published sizes (section 4)."""
 
     def size(models, particles):
-        train = [here.config["models"][model]["train"] for model in models]
+        train = [here.train(model) for model in models]
         smallest = {
             "hidden units": (min(entry["hidden"] for entry in train), 25),
             "updates": (min(entry["updates"] for entry in train), 300_000),
@@ -159,19 +158,15 @@ def sizes(here: Here) -> dict[str, Size]:
         repeats = min((len(here.trainings(model)) for model in models), default=0)
         return Size(smallest, repeats, len(_trainings(here, models)))
 
-    drawn = [model for speed in _SPEEDS for model in here.entry[speed]]
     kinds = {
         "fit-slow": _FITTED_SLOW,
         **dict.fromkeys(("fit-fast", "dip"), _FITTED_FAST),
         **dict.fromkeys(("oscillates", "unstable"), (*_FITTED_FAST, _FASTEST)),
         **dict.fromkeys(("alone", "cover"), _FITTED),
     }
-    of_kinds = {key: [model for model in drawn if model.endswith(kinds[key])] for key in kinds}
     # A configuration may leave out all models of a kind.
-    return {
-        **{key: size(models or drawn, 10) for key, models in of_kinds.items()},
-        "particles": size(here.entry["particles"], 20),
-    }
+    of_kinds = {key: size(_drawn(here, endings) or _drawn(here), 10) for key, endings in kinds.items()}
+    return {**of_kinds, "particles": size(here.entry["particles"], 20)}
 
 
 def statistics(artifacts: Artifacts) -> Statistics:

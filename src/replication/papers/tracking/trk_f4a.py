@@ -12,17 +12,18 @@ import numpy as np
 from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
-from replication.papers.expected import expect
+from replication.papers.repeats import of_each, over_finite
 from replication.papers.tracking.trk_checks import (
     KNOWN,
     after_burn_in,
-    apart,
+    all_checked,
     checked,
     in_last,
     known_likelihood,
+    mean_distance,
     mean_of_known,
-    over_trainings,
     ratio_of_groups,
+    trainings_of,
 )
 from replication.papers.tracking.trk_drawing import (
     DEVIATIONS,
@@ -141,15 +142,12 @@ _TENTH = 0.1
 
 def inputs(here: Here) -> Inputs:
     drawn = here.entry["model"]
-    trainings = {}
-    for ladder in _LADDERS:
-        expect(here, ladder, here.entry[ladder], "at least one model")
-        trainings[ladder] = [name for model in here.entry[ladder] for name in here.trainings(model)]
+    trainings = {ladder: trainings_of(here, ladder) for ladder in _LADDERS}
     return {
         "trace": here.trace(drawn),
         "check": checked(here, drawn, "ais"),
         "traces": {ladder: {name: here.trace(name) for name in names} for ladder, names in trainings.items()},
-        "checks": {ladder: {name: checked(here, name, "ais") for name in names} for ladder, names in trainings.items()},
+        "checks": {ladder: all_checked(here, names) for ladder, names in trainings.items()},
     }
 
 
@@ -158,8 +156,8 @@ def sizes(here: Here) -> dict[str, Size]:
     ais = here.config["checks"]["ais"]
 
     def size(*ladders):
-        named = [[name for model in here.entry[ladder] for name in here.trainings(model)] for ladder in ladders]
-        train = [here.config["models"][name]["train"] for names in named for name in names]
+        named = [trainings_of(here, ladder) for ladder in ladders]
+        train = [here.train(name) for names in named for name in names]
         settings = {
             "hidden units": (min(entry["hidden"] for entry in train), 500),
             "updates": (min(entry["updates"] for entry in train), 200_000),
@@ -177,46 +175,42 @@ def sizes(here: Here) -> dict[str, Size]:
 def statistics(artifacts: Artifacts) -> Statistics:
     """Statistics of traces and of checks by AIS, with trainings as repeats."""
 
-    def traced(ladder, number):
-        rows = [number(trace) for trace in artifacts["traces"][ladder].values()]
-        return np.stack(rows, axis=-1) if rows else np.zeros(0)
-
-    def checks_of(ladder, number):
-        return np.array([number(check) for check in artifacts["checks"][ladder].values()])
+    traces, checks = artifacts["traces"], artifacts["checks"]
 
     def growth(name):
         def thirds(trace):
             first, _, last = np.array_split(np.abs(trace[name].values[after_burn_in(trace)]), 3)
             return [last.mean() if last.size else np.nan, first.mean() if first.size else np.nan]
 
-        return over_trainings(ratio_of_groups, traced("adaptive", thirds), scale="log")
+        return over_finite(ratio_of_groups, of_each(thirds, traces["adaptive"]), scale="log")
 
-    def linear_over_adaptive(of, number):
-        return over_trainings(ratio_of_means, of("fixed", number), of("adaptive", number), scale="log")
+    def linear_over_adaptive(number, of_ladders):
+        values = (of_each(number, of_ladders[ladder]) for ladder in ("fixed", "adaptive"))
+        return over_finite(ratio_of_means, *values, scale="log")
 
-    def tracking(check):
-        return mean_of_known(apart(check)[after_burn_in(check)])
+    def lowest_exchange_rate(trace):
+        return np.nanmin(exchange_rates(trace, last=True)[0])
+
+    def late_bridging(trace):
+        return trace["bridged_log_z_std_dev"].values[in_last(trace, 1.0 / 3.0)].mean()
 
     def late_tracking(check):
-        return mean_of_known(apart(check)[in_last(check, 1.0 / 3.0)])
+        return mean_distance(check, 1.0 / 3.0)
 
-    def likelihood(check):
+    def late_likelihood(check):
         return mean_of_known(known_likelihood(check, "test")[in_last(check, 0.5)])
 
+    likelihoods = (of_each(late_likelihood, checks[ladder]) for ladder in ("adaptive", "fixed"))
     return {
         "bias": growth("bias"),
         "variance": growth("bridged_log_z_std_dev"),
         "change": growth("observed_change_std_dev"),
-        "close": over_trainings(mean, checks_of("adaptive", late_tracking), scale="log"),
-        "exchange": linear_over_adaptive(traced, lambda trace: np.nanmin(exchange_rates(trace, last=True)[0])),
-        "bridge": linear_over_adaptive(
-            traced, lambda trace: trace["bridged_log_z_std_dev"].values[in_last(trace, 1.0 / 3.0)].mean()
-        ),
-        "likelihood": over_trainings(
-            difference_of_means, checks_of("adaptive", likelihood), checks_of("fixed", likelihood)
-        ),
-        "adaptive": linear_over_adaptive(checks_of, tracking),
-        "growing": over_trainings(mean, checks_of("growing", tracking), scale="log"),
+        "close": over_finite(mean, of_each(late_tracking, checks["adaptive"]), scale="log"),
+        "exchange": linear_over_adaptive(lowest_exchange_rate, traces),
+        "bridge": linear_over_adaptive(late_bridging, traces),
+        "likelihood": over_finite(difference_of_means, *likelihoods),
+        "adaptive": linear_over_adaptive(mean_distance, checks),
+        "growing": over_finite(mean, of_each(mean_distance, checks["growing"]), scale="log"),
     }
 
 

@@ -9,14 +9,13 @@ import numpy as np
 
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
+from replication.papers.repeats import of_each, over_finite
 from replication.papers.tracking.trk_checks import (
     KNOWN,
-    after_burn_in,
-    apart,
+    all_checked,
     checked,
     in_last,
-    mean_of_known,
-    over_trainings,
+    mean_distance,
 )
 from replication.papers.tracking.trk_drawing import draw_likelihoods
 from replication.reporting.statistics import mean
@@ -74,14 +73,14 @@ def inputs(here: Here) -> Inputs:
         "trace": here.trace(model),
         "check": checked(here, model, "ais"),
         "traces": {name: here.trace(name) for name in names},
-        "checks": {name: checked(here, name, "ais") for name in names},
+        "checks": all_checked(here, names),
     }
 
 
 def sizes(here: Here) -> Size:
     """Our sizes beside the published sizes (figure 4, right). The paper prints only the number of epochs."""
     model = here.entry["model"]
-    train = here.config["models"][model]["train"]
+    train = here.train(model)
     epochs = round(train["updates"] * train["batch"] / here.examples(model))
     count = len(here.trainings(model))
     return Size({"epochs": (epochs, 500), "hidden units": (train["hidden"], None)}, count, count)
@@ -89,10 +88,11 @@ def sizes(here: Here) -> Size:
 
 def statistics(artifacts: Artifacts) -> Statistics:
     """Statistics of traces and of checks by AIS, with trainings as repeats."""
-    numbers = np.array([_numbers(trace) for trace in artifacts["traces"].values()]).T
-    error = np.array([mean_of_known(apart(check)[after_burn_in(check)]) for check in artifacts["checks"].values()])
-    result = {key: over_trainings(mean, row) for key, row in zip(("turn", "train", "epoch"), numbers, strict=True)}
-    return {**result, "close": over_trainings(mean, error, scale="log")}
+    numbers = zip(("turn", "train", "epoch"), of_each(_numbers, artifacts["traces"]), strict=True)
+    return {
+        **{key: over_finite(mean, row) for key, row in numbers},
+        "close": over_finite(mean, of_each(mean_distance, artifacts["checks"]), scale="log"),
+    }
 
 
 def _numbers(trace):

@@ -9,9 +9,10 @@ import numpy as np
 
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
+from replication.papers.repeats import over_finite
 from replication.papers.tracking.trk_checks import KNOWN
 from replication.papers.tracking.trk_text import grid_size, inputs, rows
-from replication.reporting.statistics import mean, over_repeats, untested
+from replication.reporting.statistics import mean
 from replication.types import Artifacts, Statistics
 
 __all__ = ["CLAIMS", "inputs", "rows", "sizes", "statistics"]
@@ -71,12 +72,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.log(further / spread)
     return {
-        "close": _over(mean, np.abs(tracked - ais)[known], scale="log"),
-        "level": _over(mean, (ais - published)[known]),
-        "rungs": _over(lambda values: np.exp(mean(values)), ratio, scale="log"),
+        "close": over_finite(mean, np.abs(tracked - ais)[known], scale="log"),
+        "level": over_finite(mean, (ais - published)[known]),
+        "rungs": over_finite(lambda values: np.exp(mean(values)), ratio, scale="log"),
     }
-
-
-def _over(statistic, values, **options):
-    values = values[np.isfinite(values)]
-    return over_repeats(statistic, values, **options) if values.size else untested()
