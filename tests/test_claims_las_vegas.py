@@ -14,8 +14,8 @@ from replication.papers.las_vegas import lv_f4 as f4
 from replication.papers.las_vegas import lv_images, lv_tails, lv_trainings
 from replication.papers.las_vegas.lv_estimates import tour_estimates
 from replication.papers.las_vegas.lv_lengths import with_means
-from replication.papers.las_vegas.lv_likelihoods import at_best_rate
 from replication.papers.las_vegas.lv_tours import tours_at
+from replication.papers.las_vegas.lv_trainings import at_best_rate
 from replication.reporting.verdicts import NOT_REPRODUCED, NOT_TESTED, REPRODUCED, judge
 
 f1, f3, f2a, f2b = *lv_images.FIGURES.values(), *lv_tails.FIGURES.values()

@@ -13,7 +13,8 @@ from replication.artifacts import PACKAGES
 from replication.catalogue import Catalogue
 from replication.configuration import checked
 from replication.layout import kind_of
-from replication.papers.experiment import named_paths, nested
+from replication.papers.experiment import SWEEP, TIMINGS, named_paths, nested, shape_of, training_work
+from replication.reporting.style import LOOKS, look_of
 
 # Figures and tables of the four papers; figures with separately drawn panels are listed by panel.
 PUBLISHED = [
@@ -82,6 +83,28 @@ def test_ais_of_a_grid_is_its_own_and_that_of_a_data_set_before_it():
     for name, *sizes in (("adult", 77, 9), ("dna", 8, 7), ("web-own-split", 77, 7)):
         settings = changed.experiments[f"data/quick/best/trk-t1.{name}.nc"].settings
         assert [settings["sweeps"], settings["chains"]] == sizes
+
+
+def test_the_size_of_best_models_is_that_of_the_smallest_ais_that_judges_one():
+    changed = catalogue_of({"grids": {"trk-text": {"datasets": {"caltech": {"ais": {"chains": 7}}}}}})
+    assert "chains of AIS 7 of 100" in changed.shown["trk-text"].claim_entries["trk-text-mnist"]["size"]
+
+
+def test_expected_work_follows_the_model_and_the_number_of_timings():
+    catalogue = catalogue_of()
+    config, jobs = catalogue.config, catalogue.experiments
+    inspection = config["figures"]["lv-f1"]["inspection"]
+    visible, hidden = shape_of(config, "lv-32")
+    sweeps = inspection["inspected"] * inspection["sweeps"]
+    assert jobs["data/quick/figures/lv-f1.lv-32.nc"].work == {"sampling": sweeps * (visible * hidden + SWEEP)}
+    timed = jobs["data/quick/timings/ins-equal-mnist.nc"]
+    updates = 4 * TIMINGS * timed.settings["steps"]
+    works = [training_work({**train, "updates": updates}, 794) for train in timed.settings["trainings"].values()]
+    assert timed.work["training"] == sum(work["training"] for work in works)
+
+
+def test_an_estimator_without_a_look_shares_no_marker():
+    assert look_of("sampling", 0)["marker"] not in {marker for _, marker, _ in LOOKS.values()}
 
 
 def test_a_data_set_or_trainer_that_is_null_is_left_out():

@@ -93,7 +93,7 @@ def test_chains_are_broken_where_their_first_hidden_state_comes_again():
         assert (home[1:] & ~home[:-1]).any()
         candidates = images.data[images.labels == digit][:10]
         assert (candidates == one["start"].values).all(axis=1).any()
-    with pytest.raises(ValueError, match="digits: expected classes of the data, found 9"):
+    with pytest.raises(ValueError, match="digits: expected labels of training images, found 9"):
         broken_chains(rbm, images, digits=[9], sweeps=3, candidates=10, stream=root_stream(4))
 
 

@@ -65,6 +65,7 @@ def test_the_best_model_is_the_one_of_the_highest_likelihood_by_ais(run):
     assert float(result["test_log_likelihood_ais"]) == pytest.approx(exact, abs=4 * float(result["ais_std_error"]))
     assert float(result["test_log_likelihood_tracked"]) == pytest.approx(exact, abs=0.1)
     assert float(result["ais_weight_spread"]) == pytest.approx(float(result["ais_std_error"]) * np.sqrt(50))
+    assert result["ais_weight_spread"].attrs["units"] == "1" and result["ais_std_error"].attrs["units"] == "nat"
     assert float(result["ais_low"]) < float(result["test_log_likelihood_ais"]) < float(result["ais_high"])
 
 

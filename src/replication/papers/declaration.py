@@ -9,9 +9,10 @@ setting `module` of the entry replaces <name>. A module that declares one figure
     draw(artifacts, *, ...)             returns the matplotlib figure; a table has `rows(artifacts, *, ...)` instead,
                                         which returns a Dataset
     settings(here)                      optional: the keyword arguments of `draw` or `rows`. By default they are the
-                                        settings of the entry with the same names. Three keywords are derived:
+                                        settings of the entry with the same names. Four keywords are derived:
                                         `title`, `titles` (short titles of the models of the entry, or of the `figure`
-                                        that the entry names) and `names` (titles of the estimators)
+                                        that the entry names), `names` (titles of the estimators) and `trainers`
+                                        (titles of the trainers of the zoo)
     CLAIMS, statistics(artifacts)       optional: {key: Claim}, and {key: Statistic} of the claims that can be tested;
                                         the claim's id is <figure>-<key>, or <figure> for an empty key
     sizes(here)                         the Size behind all these claims, or {key: Size}
@@ -209,6 +210,7 @@ class Here:
             "title": lambda: self.titles([of_figure("model")])[of_figure("model")],
             "titles": lambda: self.titles(of_figure("models")),
             "names": self.estimator_titles,
+            "trainers": lambda: {name: entry["title"] for name, entry in self.config["zoo"]["trainers"].items()},
         }
         return {name: derived[name]() if name in derived else self.entry[name] for name in names}
 

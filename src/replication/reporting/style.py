@@ -93,7 +93,7 @@ def look_of(name: str, position: int) -> Look:
     method = name
     while method and method not in LOOKS:
         method = method.rpartition("-")[0]
-    colour, marker, line = LOOKS.get(method, (_OTHERS[position % len(_OTHERS)], "D", "-."))
+    colour, marker, line = LOOKS.get(method, (_OTHERS[position % len(_OTHERS)], "8", "-."))
     look = {"color": colour, "marker": marker, "linestyle": ":" if "-adapted" in name else line}
     if name.endswith("-modes"):
         return look | {"linestyle": "-.", "markeredgecolor": TRUTH}

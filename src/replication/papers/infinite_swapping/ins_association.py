@@ -48,10 +48,8 @@ def inputs(here: Here) -> Inputs:
 
 
 def settings(here: Here) -> Settings:
-    known, where = (
-        settings_of_gradients(here.of(here.entry["gradients"])),
-        f"configuration: figures.{here.name}: samplers",
-    )
+    known = settings_of_gradients(here.of(here.entry["gradients"]))
+    where = f"configuration: figures.{here.name}: samplers"
     names = {name: known["names"][one_of(where, name, known["names"])] for name in here.entry["samplers"]}
     return {**known, "names": names}
 

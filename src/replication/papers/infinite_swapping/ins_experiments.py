@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from logzoo.checks import one_of
 from replication.claim import Size
 from replication.papers.declaration import Here
-from replication.papers.experiment import Experiment, training_work
+from replication.papers.experiment import TIMINGS, Experiment, training_work
 from replication.types import Settings
 
 
@@ -23,10 +23,13 @@ def comparison_of(here: Here, name: str) -> Settings:
 
 def trainers_of(here: Here, name: str, trainers: Iterable[str]) -> dict[str, Settings]:
     """Entries {trainer: entry} of trainers of a comparison."""
-    known = comparison_of(here, name)["trainers"]
-    return {
-        trainer: known[one_of(f"configuration: figures.{here.name}: trainers", trainer, known)] for trainer in trainers
-    }
+    known, where = comparison_of(here, name)["trainers"], f"configuration: figures.{here.name}: trainers"
+    return {trainer: known[one_of(where, trainer, known)] for trainer in trainers}
+
+
+def titles_of_trainers(here: Here, name: str, trainers: Iterable[str]) -> dict[str, str]:
+    """Titles {trainer: title} of trainers of a comparison."""
+    return {trainer: entry["title"] for trainer, entry in trainers_of(here, name, trainers).items()}
 
 
 def _settings_of(comparison, entry):
@@ -108,9 +111,9 @@ def _timed(here, gradient, name, trainers, samplers, path):
     comparison, steps = comparison_of(here, name), here.entry["steps"]
     trainings = {key: _settings_of(comparison, entry) for key, entry in trainers_of(here, name, trainers).items()}
     ladders = gradient.entry["ladders"]
-    # The factors 3 and 12 assume three timings. With TIMINGS = 5 there are 5 * steps steps and 20 * steps updates.
-    works = [_work(here, comparison, train, 12 * steps) for train in trainings.values()]
-    sampling = here.visits(gradient.entry["model"], 3 * steps * _chains(samplers, ladders))
+    # Each timing of a trainer makes `steps` and three times as many updates.
+    works = [_work(here, comparison, train, 4 * TIMINGS * steps) for train in trainings.values()]
+    sampling = here.visits(gradient.entry["model"], TIMINGS * steps * _chains(samplers, ladders))
     return here.experiment(
         "replication.papers.timing:infinite_swapping",
         {"model": here.model(gradient.entry["model"]), "dataset": here.dataset(comparison["dataset"])},

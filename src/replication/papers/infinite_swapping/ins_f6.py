@@ -121,7 +121,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
         "toy": of(_range_of_medians, toy, END, 1.0),
         "later": of(_lead_of_medians, toy, END, 1.0),
         "early": of(_lead_of_medians, toy, 0.0, _START, best="pcd"),
-        "smaller": over_groups(_lead_less_that_of_others, *ends),
+        "smaller": over_groups(lambda *ends: _lead_of_medians(*ends[:3]) - _lead_of_medians(*ends[3:]), *ends),
         "degenerate": loss_of(toy["pcd"], "accuracy"),
     }
 
@@ -144,10 +144,6 @@ def _medians(arrays):
 def _lead_of_medians(*arrays):
     best, *rivals = _medians(arrays)
     return best - np.max(rivals, axis=0)
-
-
-def _lead_less_that_of_others(*arrays):
-    return _lead_of_medians(*arrays[:3]) - _lead_of_medians(*arrays[3:])
 
 
 def _range_of_medians(*arrays):

@@ -17,7 +17,7 @@ from replication.papers.infinite_swapping.ins_experiments import (
     size_of_comparison,
     timings,
     timings_of_large,
-    trainers_of,
+    titles_of_trainers,
 )
 from replication.papers.infinite_swapping.ins_trainings import LABELS, limit_after_rise, values_of
 from replication.reporting.statistics import difference_of_means, mean_with_band, over_repeats, ratio_of_means
@@ -55,22 +55,22 @@ def _inputs_equal(here: Here) -> Inputs:
 
 def _settings_equal(here: Here) -> Settings:
     comparison = here.entry["comparison"]
-    entries = trainers_of(here, comparison, here.entry["shown"])
-    names = {name: entry["title"] for name, entry in entries.items()}
+    names = titles_of_trainers(here, comparison, here.entry["shown"])
     return {"title": comparison_of(here, comparison)["title"], "names": names}
 
 
 def _statistics_equal(artifacts: Artifacts) -> Statistics:
     """Seconds of an update by INS divided by the seconds of an update by PT, on small and on larger data."""
+    small, large = (artifacts[name]["update_seconds"] for name in ("timings", "larger"))
     return {
-        key: _ratio_of_seconds(artifacts[name]["update_seconds"], "trainer", "ins", "pt")
-        for key, name in {"time": "timings", "time-large": "larger"}.items()
+        "time": _ratio_of_seconds(small, trainer=["ins", "pt"]),
+        "time-large": _ratio_of_seconds(large, trainer=["ins", "pt"]),
     }
 
 
-def _ratio_of_seconds(seconds, over, above, below):
-    values = [seconds.sel({over: name}).values for name in (above, below)]
-    return over_repeats(ratio_of_means, *values, scale="log")
+def _ratio_of_seconds(seconds, **names):
+    """Mean seconds of the first of two samplers or trainers, divided by those of the second."""
+    return over_repeats(ratio_of_means, *seconds.sel(names).transpose(..., "repeat").values, scale="log")
 
 
 def _sizes_equal(here: Here) -> dict[str, Size]:
@@ -151,7 +151,7 @@ def _statistics_many(artifacts: Artifacts) -> Statistics:
     seconds = artifacts["timings"]["step_seconds"]
     return {
         "more": over_repeats(difference_of_means, *levels),
-        "slower": _ratio_of_seconds(seconds, "sampler", "ins-12", "pt-12"),
+        "slower": _ratio_of_seconds(seconds, sampler=["ins-12", "pt-12"]),
     }
 
 

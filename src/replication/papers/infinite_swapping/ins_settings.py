@@ -11,7 +11,7 @@ from replication.papers.infinite_swapping.ins_experiments import (
     compared,
     comparison_of,
     size_of_comparison,
-    trainers_of,
+    titles_of_trainers,
 )
 from replication.papers.infinite_swapping.ins_trainings import draw_rows, values_of
 from replication.reporting.statistics import difference_of_means, over_repeats
@@ -45,8 +45,7 @@ def inputs(here: Here) -> Inputs:
 
 def settings(here: Here) -> Settings:
     name, scale = here.entry["comparison"], here.entry["initial_scale"]
-    entries = trainers_of(here, name, here.entry["trainers"])
-    titles = {trainer: entry["title"] for trainer, entry in entries.items()}
+    titles = titles_of_trainers(here, name, here.entry["trainers"])
     return {"title": comparison_of(here, name)["title"], "names": {**titles, _INITIAL: f"INS from N(0, {scale:g}²)"}}
 
 

@@ -13,7 +13,7 @@ from replication.papers.infinite_swapping.ins_experiments import (
     compared,
     comparison_of,
     size_of_comparison,
-    trainers_of,
+    titles_of_trainers,
 )
 from replication.reporting.statistics import Statistic, difference_of_means, mean, mean_with_band, over_repeats
 from replication.reporting.style import draw_band, finished, label_counts, new_figure, plain_logarithms
@@ -91,8 +91,7 @@ def inputs_of(here: Here, number: int) -> dict:
 def settings(here: Here) -> Settings:
     comparisons = here.entry["comparisons"]
     titles = {name: comparison_of(here, name)["title"] for name in comparisons}
-    entries = trainers_of(here, comparisons[0], here.entry["trainers"])
-    return {"titles": titles, "names": {name: entry["title"] for name, entry in entries.items()}}
+    return {"titles": titles, "names": titles_of_trainers(here, comparisons[0], here.entry["trainers"])}
 
 
 # Least number of groups of repeats, if there are enough repeats. The jackknife leaves out one group at a time. Leaving
@@ -105,39 +104,36 @@ def over_groups(statistic: Measure, *values: Array, scale: str = "linear") -> St
 
     `statistic` takes arrays (resample, update, member, group).
     """
-    return over_repeats(statistic, *map(_grouped, values), scale=scale)
 
+    def grouped(array):
+        members = max(1, array.shape[-1] // _GROUPS)
+        groups = array.shape[-1] // members
+        return array[:, : members * groups].reshape(len(array), members, groups)
 
-def _grouped(values):
-    members = max(1, values.shape[-1] // _GROUPS)
-    groups = values.shape[-1] // members
-    return values[:, : members * groups].reshape(len(values), members, groups)
+    return over_repeats(statistic, *map(grouped, values), scale=scale)
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
     """Likelihood and accuracy by INS relative to PCD-1 and PT, exact SGD minus INS, and the decrease with PCD-1."""
     (runs,) = artifacts["runs"].values()
     statistics = {}
+
+    def lead(ours, *rivals):
+        return mean(ours) - np.max([mean(rival) for rival in rivals], axis=0)
+
+    def ratio_of_variances(*arrays):
+        ours, *rivals = (array.var(axis=(2, 3), ddof=1).mean(axis=1) for array in arrays)
+        return ours / np.min(rivals, axis=0)
+
     for key, (variable, _) in _QUANTITIES.items():
         values = [values_of(runs[name], variable) for name in ("ins", *RIVALS)]
-        statistics[key] = over_groups(_lead, *values)
-        statistics[f"{key}-spread"] = over_groups(_ratio_of_variances, *values, scale="log")
+        statistics[key] = over_groups(lead, *values)
+        statistics[f"{key}-spread"] = over_groups(ratio_of_variances, *values, scale="log")
     levels = [values_of(runs[name], "log_likelihood") for name in ("exact", "ins")]
     return statistics | {
         "exact": over_groups(difference_of_means, *levels),
         "degenerate": loss_of(runs["pcd"], "log_likelihood"),
     }
-
-
-def _lead(ours, *rivals):
-    """Mean of `ours` minus the largest mean of the rivals."""
-    return mean(ours) - np.max([mean(rival) for rival in rivals], axis=0)
-
-
-def _ratio_of_variances(ours, *rivals):
-    """Variance of `ours` over repeats, averaged over updates, divided by the smallest such variance of the rivals."""
-    above, *below = (array.var(axis=(2, 3), ddof=1).mean(axis=1) for array in (ours, *rivals))
-    return above / np.min(below, axis=0)
 
 
 def loss_of(run: Dataset, variable: str) -> Statistic:

@@ -48,7 +48,7 @@ _FIRST = 10
 
 
 def by_tours(artifacts: Artifacts, **settings: Any) -> xr.Dataset:
-    """Estimate log Z of a model by tours, and by other estimators from the matched base."""
+    """The experiment on a model: log Z by tours, and by other estimators from the matched base."""
     data = visible_matrix(artifacts["dataset"], "train")
     return tour_estimates(RBM.from_dataset(artifacts["model"]), data, log_odds(data), **settings)
 
@@ -109,7 +109,7 @@ def tour_estimates(
             "replicate": coordinate("replicate", range(replicates), "independent repeat"),
             "tours": coordinate("tours", counts, "number of tours"),
             "estimator": coordinate("estimator", others, "estimator"),
-            "share": coordinate("share", shares, "share of the chain-sweeps of all tours"),
+            "share": coordinate("share", shares, "budget over the mean chain-sweeps of a replicate by tours"),
         },
         attrs={
             "visible_units": rbm.visible,
@@ -227,7 +227,9 @@ def trained_likelihoods(
             "log_likelihood": labelled((*over, "split"), likelihood, "mean log-likelihood of the split", "nat"),
             "log_z": labelled(over, log_z, "log partition function", "nat"),
             "log_z_std_error": labelled(over, std_error, "standard error of log Z: 0 where it was enumerated", "nat"),
-            "disagreement": labelled((), disagreement, "log Z of the first RBM by AIS less the enumerated one", "nat"),
+            "disagreement": labelled(
+                (), disagreement, "log Z of the first RBM by AIS, less its enumerated log Z", "nat"
+            ),
             "chain_sweeps": labelled(over, sweeps, "Gibbs sweeps of the training, summed over chains", "sweep"),
             "tours_finished": labelled(over, finished, "share of tours that finished, after the warm-up", "1"),
         },

@@ -116,7 +116,7 @@ def tour_lengths(
         coords={
             "visible": coordinate("visible", visible, "values of visible units on a tour"),
             "rounds": coordinate("rounds", rounds, "hidden states drawn for each training image"),
-            "kind": coordinate("kind", ("short", "long"), "tours of one sweep, and the longest"),
+            "kind": coordinate("kind", ("short", "long"), "the shortest tours, and the longest"),
         },
         attrs={"visible_units": rbm.visible, "hidden_units": rbm.hidden, "cap": cap},
     )
@@ -136,7 +136,7 @@ def broken_chains(
     for digit in digits:
         chosen = np.flatnonzero(images.labels == digit)[:candidates]
         if not chosen.size:
-            raise ValueError(f"digits: expected classes of the data, found {digit}")
+            raise ValueError(f"digits: expected labels of training images, found {digit}")
         states = first_draws(parameters, images.data, chosen, stream.child(_SETS))
         seen, reached = walk(parameters, states, chosen.astype(np.uint64), sweeps, stream.child(_TOURS))
         home = (reached == states).all(axis=2)

@@ -124,7 +124,7 @@ def best(
     if long_sweeps is not None:
         error = ais_numbers(rbms[name], base, long_sweeps, count, stream.child(name, "long"))[1]
         text = f"the same with {long_sweeps:,} distributions"
-        likelihoods["ais_weight_spread_long"] = labelled((), error * np.sqrt(count), text, "nat")
+        likelihoods["ais_weight_spread_long"] = labelled((), error * np.sqrt(count), text, "1")
     # Published numbers do not apply to stand-in data.
     stands_in = "stand_in_for" in artifacts["models"][name].attrs
     known = {} if stands_in else {f"published_{name}": value for name, value in published.items()}
@@ -162,4 +162,7 @@ def best_likelihoods(
         "validation_log_likelihood": (trace.attrs["best_log_likelihood"], "tracked mean validation log-likelihood"),
     }
     size = {"visible": rbm.visible, "hidden": rbm.hidden, "best_update": trace.attrs["best_update"]}
-    return xr.Dataset({name: labelled((), value, text, "nat") for name, (value, text) in numbers.items()}, attrs=size)
+    # The spread of the weights is relative to their mean.
+    units = dict.fromkeys(numbers, "nat") | {"ais_weight_spread": "1"}
+    variables = {name: labelled((), value, text, units[name]) for name, (value, text) in numbers.items()}
+    return xr.Dataset(variables, attrs=size)

@@ -61,14 +61,14 @@ def grid_size(here: Here, published: dict[str, int | None], repeats: int) -> Siz
     """The Size of a table of best models, from the largest settings of the grid and the AIS that judges."""
     grid = here.config["grids"][here.entry["grid"]]
     settings = grid_settings(grid)
-    ais = _ais_that_judges(here, grid)
+    judges = [_ais_of(here, grid, dataset)[1] for dataset in grid["datasets"]]
     ours = {
         "hidden units": max(entry["hidden"] for entry in settings),
         "updates": max(entry["updates"] for entry in settings),
         "settings of a data set": len(settings),
         "chains at each temperature": max(entry["options"]["particles"] for entry in settings),
-        "distributions of AIS": ais["sweeps"],
-        "chains of AIS": ais["chains"],
+        "distributions of AIS": min(judge["sweeps"] for judge in judges),
+        "chains of AIS": min(judge["chains"] for judge in judges),
     }
     of_paper = {"chains at each temperature": 20, "distributions of AIS": 21_000, "chains of AIS": 100, **published}
     return Size({name: (number, of_paper[name]) for name, number in ours.items()}, repeats, repeats)
@@ -123,9 +123,7 @@ def inputs(here: Here) -> Inputs:
 
 def _best(here, grid, dataset):
     entry = here.config["grids"][grid]
-    of_data = entry["datasets"][dataset]
-    ais = {**here.config["checks"]["ais"], **entry.get("ais", {}), **of_data.get("ais", {})}
-    judge = {**ais, **entry.get("judge", {})}
+    ais, judge = _ais_of(here, entry, dataset)
     further = entry.get("long_sweeps")
     settings = grid_settings(entry)
     models = [f"{grid}-{dataset}-{number}" for number in range(len(settings))]
@@ -138,7 +136,7 @@ def _best(here, grid, dataset):
             "traces": {model: here.trace(model) for model in models},
             "dataset": here.dataset(dataset),
         },
-        {**ais, "judge": judge, "long_sweeps": further, "published": of_data["published"]},
+        {**ais, "judge": judge, "long_sweeps": further, "published": entry["datasets"][dataset]["published"]},
         f"best/{grid}.{dataset}",
         stream=("best", grid, dataset),
         kind="best",
@@ -147,8 +145,10 @@ def _best(here, grid, dataset):
     )
 
 
-def _ais_that_judges(here, grid):
-    return {**here.config["checks"]["ais"], **grid.get("ais", {}), **grid.get("judge", {})}
+def _ais_of(here, grid, dataset):
+    """Settings of the AIS that selects the best model of a data set, and of the AIS that judges it."""
+    ais = {**here.config["checks"]["ais"], **grid.get("ais", {}), **grid["datasets"][dataset].get("ais", {})}
+    return ais, {**ais, **grid.get("judge", {})}
 
 
 def rows(artifacts: Artifacts) -> Dataset:

@@ -2,9 +2,9 @@
 
 Root mean square error of log Z against Gibbs sweeps per chain, as a geometric mean over the models of a kind. The kinds
 are trained RBMs, models with several modes, and the published RBM of 500 hidden units. Lines: the estimator with the
-lowest error at the largest budget of each kind, and the estimators of the papers, at most six in all. The best is bold,
-with its 95% bootstrap interval. Hollow markers: some replicate did not converge. In the hatched region errors are below
-the standard error of the truth.
+lowest error at the largest budget of each kind, and AIS, RAISE, RTS and Las Vegas tours, at most six in all. The best
+is bold, with its 95% bootstrap interval. Hollow markers: some replicate did not converge. In the hatched region errors
+are below the standard error of the truth.
 """
 
 from math import prod
@@ -18,11 +18,11 @@ from replication.papers.zoo.families import arenas_of, combined
 from replication.papers.zoo.zoo_errors import BELOW, COMPARED, HOLLOW, add_key, draw_family, new_panels
 from replication.papers.zoo.zoo_statistics import (
     among_the_best,
+    best_of,
     families,
-    log_rmse,
     outcomes,
+    rmse_with_interval,
     unconverged,
-    with_interval,
 )
 from replication.reporting.style import count_ticks, finished
 from replication.reporting.tables import two_digits
@@ -69,7 +69,7 @@ def draw(artifacts: Artifacts, *, arenas: list[str], names: Names) -> Figure:
     """RMSE against sweeps, in a panel for each kind of model. All panels show the same estimators, at most six."""
     zoo = artifacts["zoo"]
     parts = kinds_of(zoo, arenas)
-    winners = [part["estimator"].values[among_the_best(part)[-1][0]] for part in parts.values()]
+    winners = [part["estimator"].values[best_of(part)] for part in parts.values()]
     drawn = [name for name in dict.fromkeys([*winners, *COMPARED]) if name in zoo["estimator"]][:_MOST_LINES]
     figure, axes = new_panels(len(parts), 3.1, 3.0, margin=0.2)
     for axis, (kind, part) in zip(axes, parts.items(), strict=True):
@@ -107,7 +107,7 @@ def _use(words, part, names):
     """The row of one kind of model."""
     (best, *ties), budget = among_the_best(part)[-1], int(part["budget"][-1])
     name = str(part["estimator"].values[best])
-    rmse, (low, high) = (np.exp(logarithm[..., best, -1]) for logarithm in with_interval(part, log_rmse))
+    rmse, (low, high) = (numbers[..., best, -1] for numbers in rmse_with_interval(part))
     value, *interval = (two_digits(float(number)) for number in (rmse, low, high))
     failed = float(unconverged(part).isel(estimator=best, budget=-1).mean())
     result = f"{names[name]}: RMSE {value} nat [{', '.join(interval)}] at {budget:,} sweeps"
@@ -127,7 +127,7 @@ def _sizes(part):
 def findings(zoo: Dataset, *, names: dict[str, str]) -> list[str]:
     """Sentences on the estimators with the lowest error on the most families, and on silently wrong estimates."""
     parts = families(zoo).values()
-    firsts = [str(part["estimator"].values[among_the_best(part)[-1][0]]) for part in parts]
+    firsts = [str(part["estimator"].values[best_of(part)]) for part in parts]
     counts = sorted({name: firsts.count(name) for name in firsts}.items(), key=lambda item: -item[1])
     first = ", ".join(f"{names[name]} on {count}" for name, count in counts[:3])
     sentences = [f"These estimators have the lowest error at the largest budget, of {len(firsts)} families: {first}."]

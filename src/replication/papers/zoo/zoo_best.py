@@ -14,13 +14,13 @@ from replication.papers.zoo.zoo_statistics import (
     families,
     log_rmse,
     lowest,
+    mean_unconverged,
     measured_moments,
     resampled_moments,
+    rmse_with_interval,
+    seconds_of,
     title_of_family,
-    unconverged,
-    with_interval,
 )
-from replication.reporting.statistics import seconds_of_budgets
 from replication.reporting.tables import COUNT, DIGITS, Column, table_of
 from replication.types import Artifacts, Dataset, Names
 
@@ -52,14 +52,13 @@ _WINNER_COLUMNS = {
 
 def choice_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
     """A row for every family and budget, and a row of totals."""
-    rows, listed, seconds_of = {}, Counter(), Counter()
+    rows, listed, total = {}, Counter(), Counter()
     for family, part in families(artifacts["zoo"]).items():
-        timings, budgets = artifacts["timings"][family], part["budget"].values
-        estimators, titles = part["estimator"].values, [names[name] for name in part["estimator"].values]
-        rmse, interval = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
+        budgets, estimators = part["budget"].values, part["estimator"].values
+        titles = [names[name] for name in estimators]
+        rmse, interval = rmse_with_interval(part)
         share, (_, high), runs = coverage(part)
-        doubtful = unconverged(part).transpose("estimator", "budget", "model").mean("model").values
-        seconds = _seconds(timings, estimators, budgets)
+        doubtful, seconds = mean_unconverged(part), seconds_of(part, artifacts["timings"][family])
         for column, (budget, chosen) in enumerate(zip(budgets, among_the_best(part), strict=True)):
             best, *tied = chosen
             fastest = min(chosen, key=lambda row, column=column: seconds[row, column])
@@ -80,8 +79,8 @@ def choice_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
                 "warning": ", ".join(warned) or "-",
             }
             listed.update(estimators[chosen])
-            seconds_of.update(dict(zip(estimators[chosen], seconds[chosen, column], strict=True)))
-    return table_of({**rows, **_often(listed, seconds_of, names, len(rows))}, "models and budget", _CHOICE_COLUMNS)
+            total.update(dict(zip(estimators[chosen], seconds[chosen, column], strict=True)))
+    return table_of({**rows, **_often(listed, total, names, len(rows))}, "models and budget", _CHOICE_COLUMNS)
 
 
 def _often(listed, seconds, names, count):
@@ -96,11 +95,10 @@ def winner_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
     zoo, rows, listed = artifacts["zoo"], {}, {"best": [], "best_in_time": []}
     titles = [names[name] for name in zoo["estimator"].values]
     for family, part in families(zoo).items():
-        budgets = part["budget"].values
-        seconds = _seconds(artifacts["timings"][family], part["estimator"].values, budgets)
+        seconds = seconds_of(part, artifacts["timings"][family])
         logs = np.concatenate([log_rmse(measured_moments(part)), log_rmse(resampled_moments(part))])
         limit = float(np.median(seconds[:, -1]))
-        row = {"budget": budgets[-1], "seconds": limit}
+        row = {"budget": part["budget"].values[-1], "seconds": limit}
         for suffix, values in (("", logs[..., -1]), ("_in_time", within(logs, seconds, limit))):
             (chosen,) = lowest(values[0][:, None], values[1:][..., None])
             listed[f"best{suffix}"] += chosen
@@ -136,11 +134,6 @@ def _often_and_never(listed, titles, count):
         often[key] = ", ".join(f"{titles[row]} {counts[row]}" for row in order if counts[row])
         never[key] = ", ".join(titles[row] for row in order if not counts[row]) or "-"
     return {f"among the best, of {count} families": often, "never among the best": never}
-
-
-def _seconds(timings, estimators, budgets):
-    """Seconds (estimator, budget) of estimates."""
-    return np.array([seconds_of_budgets(timings, name, budgets)[0] for name in estimators])
 
 
 FIGURES = {

@@ -7,23 +7,23 @@ from typing import Any
 import numpy as np
 
 from logzoo.types import Array
-from replication.papers.declaration import Declaration, Here
+from replication.papers.curves import handles_of
+from replication.papers.declaration import Declaration
 from replication.papers.zoo.families import combined, combined_and_timed
 from replication.papers.zoo.zoo_statistics import (
-    among_the_best,
+    best_of,
     error_of_truths,
     families,
-    log_rmse,
     mean_rank,
     measured_moments,
+    rmse_with_interval,
     some_unconverged,
     title_of_family,
     unconverged,
-    with_interval,
 )
 from replication.reporting.statistics import seconds_of_budgets
 from replication.reporting.style import TRUTH, finished, look_of, new_figure, plain_logarithms
-from replication.types import Artifacts, Axes, Dataset, Figure, Names, Settings
+from replication.types import Artifacts, Axes, Dataset, Figure, Names
 
 PANEL_COLUMNS = 3
 # These estimators and the best of a panel have lines of their own. All others share a grey band.
@@ -83,9 +83,8 @@ def draw_family(
     from matplotlib.ticker import LogLocator
 
     others: list[tuple[np.ndarray, np.ndarray]] = []
-    values, band = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
-    doubtful = some_unconverged(part)
-    best = among_the_best(part)[-1][0]
+    values, band = rmse_with_interval(part)
+    doubtful, best = some_unconverged(part), best_of(part)
     for row, estimator in enumerate(part["estimator"].values):
         x, look = x_of(estimator, part["budget"].values), look_of(estimator, row)
         if row != best and estimator not in drawn:
@@ -129,7 +128,7 @@ def add_key(
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)}
+    handles = handles_of(axes)
     if _OTHERS in handles:
         handles[_OTHERS] = handles.pop(_OTHERS)  # moves the range below the lines
     for face, text in (("grey", filled), ("white", hollow)):
@@ -150,12 +149,6 @@ def new_panels(count: int, width: float, height: float, *, margin: float = 1.6, 
     for axis in axes[count:]:
         axis.remove()
     return figure, axes[:count]
-
-
-def rmse_settings(here: Here) -> Settings:
-    """Titles of trainers and of estimators."""
-    trainers = {name: entry["title"] for name, entry in here.config["zoo"]["trainers"].items()}
-    return {"trainers": trainers, "names": here.estimator_titles()}
 
 
 def draw_rmse(artifacts: Artifacts, *, trainers: Names, names: Names) -> Figure:
@@ -236,23 +229,23 @@ def draw_classes(
 FIGURES = {
     "zoo-rmse": Declaration(
         "Root mean square error of log Z of every estimator on every model, at the largest budget of its family. "
-        "Estimators are in order of their mean rank. A cross marks cells in which some replicate did not converge.",
+        "Estimators are in order of their mean rank on these models. A cross marks cells in which some replicate did "
+        "not converge.",
         combined,
         draw_rmse,
-        settings=rmse_settings,
     ),
     "zoo-ranks": Declaration(
         "Mean rank of every estimator by root mean square error over the models of a family, at every budget; "
-        "1 is the best. Estimators are in order of the mean of all these ranks.",
+        "1 is the best. Estimators are in order of their mean place in the columns.",
         combined,
         draw_ranks,
     ),
     "zoo-sweeps": Declaration(
         "Root mean square error of log Z against Gibbs sweeps per chain, as a geometric mean over the models of a "
-        "family. Lines: the estimators of the four papers and the best one (bold). Its band is the 95% interval from "
-        "resampled models (of a single model: its replicates, taken as normal). Grey band: range of all other "
+        "family. Lines: AIS, RAISE, RTS, Las Vegas tours, and the best estimator (bold). Its band is the 95% interval "
+        "from resampled models (of a single model: its replicates, taken as normal). Grey band: range of all other "
         "estimators. Hollow markers: some replicate did not converge. In the hatched region errors are below the "
-        "standard error of the truth itself. `auto` is not among them: it enumerates the models of up to 20 units in "
+        "standard error of the truth itself. `auto` is not among them: it enumerates models of up to 24 units in "
         "one layer, and on the others it needs more sweeps than all but the largest of these budgets.",
         combined,
         draw_sweeps,

@@ -26,9 +26,9 @@ _CELLS = ("model", "estimator", "budget", "replicate")
 _VARIABLES = ["log_z", "std_error", "interval", "converged", "reasons", "sweeps_spent"]
 # Coordinates by which a model may be selected, beside its sizes.
 _LABELS = {
-    "family": "family: data set and number of hidden units of similar models",
+    "family": "family of similar models, as of one data set and number of hidden units",
     "dataset": "data set that the model belongs to",
-    "trainer": "trainer of the model; for others, imported or known",
+    "trainer": "trainer of the model, or imported, or known",
 }
 
 

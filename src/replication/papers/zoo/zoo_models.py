@@ -104,11 +104,6 @@ def _likelihoods(truth):
     return {split: float(truth["log_likelihood"].sel(split=split)) for split in truth["split"].values}
 
 
-def trainer_settings(here: Here) -> Settings:
-    """Titles of the trainers."""
-    return {"trainers": {name: entry["title"] for name, entry in here.config["zoo"]["trainers"].items()}}
-
-
 def draw_trainers(artifacts: Artifacts, *, trainers: Names) -> Figure:
     """RMSE relative to the median model beside likelihoods, for every family with several models.
 
@@ -170,6 +165,5 @@ FIGURES = {
         "Grey: each estimator. Right: the mean test log-likelihood of the same models.",
         combined,
         draw_trainers,
-        settings=trainer_settings,
     ),
 }

@@ -20,14 +20,14 @@ from replication.papers.zoo.zoo_statistics import (
     coverage,
     error_of_truths,
     families,
-    log_rmse,
     mean_bias,
+    mean_unconverged,
+    rmse_with_interval,
+    seconds_of,
     title_of_family,
-    unconverged,
     with_interval,
 )
 from replication.reporting.scorecard import relative
-from replication.reporting.statistics import seconds_of_budgets
 from replication.reporting.tables import two_digits
 from replication.reporting.web import look_on_page, rendered
 
@@ -121,23 +121,20 @@ def results(zoo: xr.Dataset, timings: dict[str, xr.Dataset]) -> list[dict]:
 
 
 def _of_family(name, part, timings):
-    budgets = part["budget"].values
-    rmse, interval = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
     of_one, of_mean = error_of_truths(part)
-    seconds = [seconds_of_budgets(timings, estimator, budgets)[0] for estimator in part["estimator"].values]
     return {
         "name": str(name),
         "title": title_of_family(part),
         "chains": int(part["chains"][0]),
-        "budgets": [int(budget) for budget in budgets],
+        "budgets": part["budget"].values.tolist(),
         "truth_error": rounded(of_one),
         "mean_truth_error": rounded(of_mean),
-        "rmse": _interval(rmse, interval),
+        "rmse": _interval(*rmse_with_interval(part)),
         "bias": _interval(*with_interval(part, mean_bias)),
         "coverage": _coverage(part),
         "converged_coverage": _coverage(converged_only(part)),
-        "seconds": rounded(np.array(seconds)),
-        "unconverged": rounded(unconverged(part).transpose("estimator", "budget", "model").mean("model").values),
+        "seconds": rounded(seconds_of(part, timings)),
+        "unconverged": rounded(mean_unconverged(part)),
         "best": [[int(row) for row in chosen] for chosen in among_the_best(part)],
     }
 

@@ -38,7 +38,7 @@ _BIAS_CLASSES = [-10.0, -1.0, -0.1, -1e-9, 1e-9, 0.1, 1.0, 10.0]
 
 
 def arena_settings(here: Here) -> Settings:
-    """The arenas, the estimators of the four papers, and the titles of all estimators."""
+    """The arenas, the estimators that the papers have, and the titles of all estimators."""
     return {
         "arenas": arenas_of(here.config),
         "of_papers": [here.known("estimators", name) for name in here.entry["of_papers"]],
@@ -215,8 +215,8 @@ def nothing_to_show(zoo: Dataset) -> Figure:
 FIGURES = {
     "zoo-arenas": Declaration(
         "Root mean square error of log Z at the largest budget that all these models have, with 95% bootstrap "
-        "intervals; left, its geometric mean over the models. Estimators of the four papers are above the line, "
-        "others below it, with the best of each on top. Shaded: not significantly worse than the best (paired "
+        "intervals; left, its geometric mean over the models. Estimators of the papers are above the line, "
+        "newer ones below it, with the best of each on top. Shaded: not significantly worse than the best (paired "
         "bootstrap, 5%). Hollow: some replicate did not converge.",
         combined,
         draw_arenas,

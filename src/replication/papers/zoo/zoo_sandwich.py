@@ -11,7 +11,7 @@ from replication.papers.declaration import Here
 from replication.papers.zoo.zoo_errors import PANEL_COLUMNS, new_panels
 from replication.reporting.statistics import mean_with_band, truth_of
 from replication.reporting.style import TRUTH, count_ticks, draw_band, finished, look_of
-from replication.types import Artifacts, Figure, Inputs, Names, Settings
+from replication.types import Artifacts, Figure, Inputs, Names
 
 _REVERSE = {"color": "#CC79A7", "marker": "D", "linestyle": "-"}
 _LINEAR = 1.0  # nats
@@ -23,10 +23,6 @@ def inputs(here: Here) -> Inputs:
         "sides": {model: _sides(here, model) for model in models},
         "truths": {model: here.truth(model) for model in models},
     }
-
-
-def settings(here: Here) -> Settings:
-    return {"titles": here.titles(here.entry["models"]), "names": here.estimator_titles()}
 
 
 def _sides(here, model):

@@ -19,6 +19,7 @@ from replication.reporting.statistics import (
     RESAMPLES,
     fixed_generator,
     resamples,
+    seconds_of_budgets,
     share_with_interval,
 )
 from replication.types import DataArray, Dataset
@@ -57,6 +58,17 @@ def unconverged(zoo: Dataset) -> DataArray:
     """Share (model, estimator, budget) of the replicates that did not converge; NaN without replicates."""
     ran = zoo["log_z"].notnull()
     return (1.0 - zoo["converged"]).where(ran).mean("replicate")
+
+
+def mean_unconverged(part: Dataset) -> np.ndarray:
+    """Mean over models (estimator, budget) of the share of replicates that did not converge."""
+    return unconverged(part).transpose("estimator", "budget", "model").mean("model").values
+
+
+def seconds_of(part: Dataset, timings: Dataset) -> np.ndarray:
+    """Seconds (estimator, budget) of the estimates of a family, on one of its models."""
+    budgets = part["budget"].values
+    return np.array([seconds_of_budgets(timings, name, budgets)[0] for name in part["estimator"].values])
 
 
 def some_unconverged(part: Dataset) -> np.ndarray:
@@ -165,6 +177,17 @@ def with_interval(part: Dataset, statistic: Callable[[Moments], np.ndarray]) -> 
     low, high = np.quantile(statistic(resampled_moments(part)), QUANTILES, axis=0)
     # With few replicates, all resampled errors and ranks may lie on one side of the measured value.
     return value, np.stack([np.minimum(low, value), np.maximum(high, value)])
+
+
+def rmse_with_interval(part: Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Geometric mean over models of the RMSE, and its 95% interval, as in `with_interval`."""
+    value, interval = with_interval(part, log_rmse)
+    return np.exp(value), np.exp(interval)
+
+
+def best_of(part: Dataset) -> int:
+    """Index of the estimator with the lowest RMSE at the largest budget."""
+    return among_the_best(part)[-1][0]
 
 
 def among_the_best(part: Dataset) -> list[list[int]]:
