@@ -1,4 +1,4 @@
-"""Types for annotations. At run time each name is `Any`, because matplotlib takes long to import."""
+"""Types for annotations. At run time each name is `Any`, so that importing it loads no other module."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     import matplotlib.figure
     import xarray as xr
 
+    from logzoo.estimators.result import Estimate as Estimate
+    from logzoo.io.checkpoints import Checkpoint as Checkpoint
+    from logzoo.streams import Stream as Stream
+    from logzoo.training.loop import TrainingRun as TrainingRun
     from logzoo.types import Array
     from replication.reporting.statistics import Statistic
 

@@ -3,19 +3,14 @@
 Every start of the workflow imports this module, which therefore imports no slow package.
 """
 
-from __future__ import annotations
-
 import ast
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from logzoo.training.trainers import TRAINERS
 from replication.artifacts import PACKAGES
-
-if TYPE_CHECKING:
-    from replication.types import Inputs
-
+from replication.types import Inputs
 
 # Fixed cost of a sweep of a chain, in weights read; it dominates in small models.
 SWEEP = 50_000

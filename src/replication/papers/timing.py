@@ -3,12 +3,9 @@
 The timed work runs in one thread. CPU seconds leave out the time that a job waits for a core.
 """
 
-from __future__ import annotations
-
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -28,13 +25,7 @@ from replication.papers.configured import estimator_options, matched_base
 from replication.papers.experiment import TIMINGS
 from replication.papers.infinite_swapping.ins_runs import swapped_ladders
 from replication.papers.rts.rungs import StoredDraws, estimates_of_samples, mbar_of_sample
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from logzoo.streams import Stream
-    from replication.types import Artifacts, Settings
-
+from replication.types import Artifacts, Settings, Stream
 
 # Seconds of all calls after which none follows, because other load changes longer timings little.
 _ENOUGH = 0.5
@@ -101,11 +92,7 @@ def infinite_swapping(
     steps: int,
     stream: Stream,
 ) -> xr.Dataset:
-    """Seconds of a step of each sampler on a model, and of an update of each training on a data set.
-
-    samplers: as in `ins_runs.gradient_distances`. trainings: {name: settings}. Returns a Dataset over (sampler, repeat)
-    and (trainer, repeat).
-    """
+    """Seconds of a step of each sampler on a model, and of an update of each training on a data set."""
     rbm, data = RBM.from_dataset(artifacts["model"]), visible_matrix(artifacts["dataset"], "train")
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     ready = [swapped_ladders(stream.child(name).key, 1, ladders, settings) for name, settings in samplers.items()]
@@ -129,10 +116,7 @@ def infinite_swapping(
 
 
 def trackers(artifacts: Artifacts, *, train: Settings, updates: int, stream: Stream) -> xr.Dataset:
-    """CPU seconds of an SML-PT update without a tracker and with each tracker, as a Dataset over (tracker, repeat).
-
-    train: settings of the training.
-    """
+    """CPU seconds of an SML-PT update without a tracker and with each tracker, as a Dataset over (tracker, repeat)."""
     data = visible_matrix(artifacts["dataset"], "train")
     settings = {**train, "method": "sml-pt", "seed": str(stream)}
     kinds = {"none": settings, **{name: {**settings, "tracker": name} for name in TRACKERS}}

@@ -177,7 +177,6 @@ def settings(here: Here) -> Settings:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Ratios of distances to the exact gradient, and of variances of distances over runs, with trainings as repeats."""
     distance = artifacts["gradients"]["distance"].transpose("step", "training", "repeat", ...)
     steps = distance["step"].values
 
@@ -209,7 +208,6 @@ def over_steps(values: Array, steps: Array) -> Array:
 
 
 def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
-    """Distance to the exact gradient against sweeps, early and late in training."""
     return draw_states(artifacts["gradients"], "distance", DISTANCE, title, names)
 
 

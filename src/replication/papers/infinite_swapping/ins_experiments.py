@@ -33,7 +33,6 @@ def titles_of_trainers(here: Here, name: str, trainers: Iterable[str]) -> dict[s
 
 
 def _settings_of(comparison, entry):
-    """Settings of a comparison's training by one of its trainers, with the trainer's method."""
     return {**comparison["train"], "method": entry["method"], **entry["options"]}
 
 

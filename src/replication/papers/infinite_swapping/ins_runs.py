@@ -6,9 +6,8 @@ v p(h | v)', v and p(h | v). Its estimate is the mean over all sweeps so far, we
 likelihood and the prediction accuracy at the snapshots of trainings, and figure 6 the accuracy.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -22,24 +21,12 @@ from logzoo.paths import kernel_parameters
 from logzoo.samplers.replicas import InfiniteSwapping
 from logzoo.streams import root_stream
 from logzoo.training import trainers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
-
-    from logzoo.io.checkpoints import Checkpoint
-    from logzoo.streams import Stream
-    from logzoo.training.loop import TrainingRun
-    from logzoo.types import Array
-    from replication.types import Artifacts, Settings
+from logzoo.types import Array
+from replication.types import Artifacts, Checkpoint, Settings, Stream, TrainingRun
 
 
 def gradients(artifacts: Artifacts, *, states: Iterable[str], stream: Stream, **settings: Any) -> xr.Dataset:
-    """Gradient distances at the first snapshot (`early`) and at the last parameters (`late`) of independent trainings.
-
-    artifacts: `models` and `snapshots` by training. Returns the Datasets of `gradient_distances`, joined over
-    `training`.
-    """
+    """Gradient distances at the first snapshot (`early`) and at the last parameters (`late`) of each training."""
     trained, names = [], list(artifacts["models"])
     for name, model in artifacts["models"].items():
         first = artifacts["snapshots"][name].isel(update=0)
@@ -62,10 +49,8 @@ def gradient_distances(
 ) -> xr.Dataset:
     """Distances of gradient estimates from the exact gradient, and of a replica's temperatures from uniform.
 
-    states: {name: RBM}. samplers: {name: settings of InfiniteSwapping}. Each repeat runs `ladders` copies of the ladder
-    from uniform states for `steps` sweeps; a setting `ladders` of a sampler takes precedence. Distances are computed
-    after up to `points` of these sweeps, spaced by about equal ratios. Returns a Dataset over (state, sampler, repeat,
-    step).
+    samplers: {name: settings of InfiniteSwapping}. Each repeat runs `ladders` copies of the ladder from uniform states
+    for `steps` sweeps. Distances are computed after up to `points` of these sweeps, spaced by about equal ratios.
     """
     looks = np.unique(np.geomspace(1, steps, points).round().astype(int))
     shape = len(states), len(samplers), repeats, looks.size
@@ -142,9 +127,8 @@ def trainings(
 ) -> xr.Dataset:
     """The experiment of one trainer in a comparison. All trainers of a comparison share the subset for accuracies.
 
-    train: settings of the training, including `method`. paired: all trainers also share the initial weights and the
-    mini-batches of a repeat, so that differences between trainers vary less. initial_scale: standard deviation of the
-    initial weights and biases, in place of the option `initial`.
+    paired: all trainers also share the initial weights and the mini-batches of a repeat. initial_scale: standard
+    deviation of the initial weights and biases, in place of the option `initial`.
     """
     data = visible_matrix(artifacts["dataset"], "train")
     snapshots = {"every": max(1, train["updates"] // points), "snapshots": points}
@@ -171,12 +155,11 @@ def _initial(visible, hidden, scale, stream):
 def repeated_training(
     train: Callable[[int], TrainingRun], examples: Array, labels: int, *, repeats: int, subset: int, stream: Stream
 ) -> xr.Dataset:
-    """Train `repeats` times and evaluate every snapshot. Returns a Dataset over (repeat, update).
+    """Train `repeats` times by train(repeat) -> TrainingRun, and evaluate every snapshot.
 
-    train(repeat) -> TrainingRun with snapshots at the same updates in each repeat. examples: training data (examples,
-    visible); the last `labels` units are a one-hot label. Accuracy is the mean log p(label | input) of `subset`
-    examples, drawn once, so that its spread comes from the trainings alone. The mean log-likelihood of all examples is
-    exact. It is left out if both layers have more than 12 units.
+    The last `labels` units of `examples` are a one-hot label. Accuracy is the mean log p(label | input) of `subset`
+    examples, drawn once, so that its spread comes from the trainings alone. The exact mean log-likelihood of all
+    examples is left out if both layers have more than 12 units.
     """
     chosen = stream.child("subset").generator().choice(len(examples), min(subset, len(examples)), replace=False)
     rows = []

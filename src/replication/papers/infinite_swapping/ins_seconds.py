@@ -3,21 +3,13 @@
 from replication.claim import Claim, Size
 from replication.papers.declaration import Declaration, Here
 from replication.papers.experiment import TIMINGS
+from replication.papers.infinite_swapping import ins_experiments
 from replication.papers.infinite_swapping.ins_distances import (
     DISTANCE,
     add_legend,
     draw_mean,
     look_of,
     settings,
-)
-from replication.papers.infinite_swapping.ins_experiments import (
-    compared,
-    comparison_of,
-    gradients,
-    size_of_comparison,
-    timings,
-    timings_of_large,
-    titles_of_trainers,
 )
 from replication.papers.infinite_swapping.ins_trainings import LABELS, limit_after_rise, values_of
 from replication.reporting.statistics import difference_of_means, mean_with_band, over_repeats, ratio_of_means
@@ -46,21 +38,20 @@ _CLAIMS_EQUAL = {
 
 def _inputs_equal(here: Here) -> Inputs:
     return {
-        "gradients": gradients(here.of(here.entry["gradients"])),
-        "runs": compared(here, here.entry["comparison"], here.entry["shown"]),
-        "timings": timings(here),
-        "larger": timings_of_large(here),
+        "gradients": ins_experiments.gradients(here.of(here.entry["gradients"])),
+        "runs": ins_experiments.compared(here, here.entry["comparison"], here.entry["shown"]),
+        "timings": ins_experiments.timings(here),
+        "larger": ins_experiments.timings_of_large(here),
     }
 
 
 def _settings_equal(here: Here) -> Settings:
     comparison = here.entry["comparison"]
-    names = titles_of_trainers(here, comparison, here.entry["shown"])
-    return {"title": comparison_of(here, comparison)["title"], "names": names}
+    names = ins_experiments.titles_of_trainers(here, comparison, here.entry["shown"])
+    return {"title": ins_experiments.comparison_of(here, comparison)["title"], "names": names}
 
 
 def _statistics_equal(artifacts: Artifacts) -> Statistics:
-    """Seconds of an update by INS divided by the seconds of an update by PT, on small and on larger data."""
     small, large = (artifacts[name]["update_seconds"] for name in ("timings", "larger"))
     return {
         "time": _ratio_of_seconds(small, trainer=["ins", "pt"]),
@@ -75,11 +66,13 @@ def _ratio_of_seconds(seconds, **names):
 
 def _sizes_equal(here: Here) -> dict[str, Size]:
     names = {"time": here.entry["comparison"], "time-large": here.entry["larger"]}
-    return {key: size_of_comparison(here, name)._replace(repeats=TIMINGS, trainings=0) for key, name in names.items()}
+    return {
+        key: ins_experiments.size_of_comparison(here, name)._replace(repeats=TIMINGS, trainings=0)
+        for key, name in names.items()
+    }
 
 
 def draw_equal(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
-    """Distance to the exact gradient late in training, and likelihood, at equal chain-sweeps and at equal seconds."""
     gradients, runs, timings = (artifacts[name] for name in ("gradients", "runs", "timings"))
     figure = new_figure(9.0, 6.6)
     axes = figure.subplots(2, 2, sharey="row")
@@ -141,12 +134,11 @@ def _inputs_many(here: Here) -> Inputs:
     timed = here.of(here.of("ins-equal").entry["gradients"]).entry
     for key in ("model", "ladders"):
         here.expect(key, here.entry[key] == timed[key], f"the value of the timed samplers, {timed[key]}")
-    runs = compared(here, here.entry["comparison"], ["ins", "ins-12"])
-    return {"gradients": gradients(here), "timings": timings(here), "runs": runs}
+    runs = ins_experiments.compared(here, here.entry["comparison"], ["ins", "ins-12"])
+    return {"gradients": ins_experiments.gradients(here), "timings": ins_experiments.timings(here), "runs": runs}
 
 
 def _statistics_many(artifacts: Artifacts) -> Statistics:
-    """Gain in likelihood from 12 in place of 5 temperatures, and seconds of a step with 12 temperatures, INS / PT."""
     levels = [values_of(artifacts["runs"][name], "log_likelihood") for name in ("ins-12", "ins")]
     seconds = artifacts["timings"]["step_seconds"]
     return {
@@ -157,12 +149,11 @@ def _statistics_many(artifacts: Artifacts) -> Statistics:
 
 def _sizes_many(here: Here) -> dict[str, Size]:
     why = "12 temperatures are ours, the paper does not say how many"
-    size = size_of_comparison(here, here.entry["comparison"], why)
+    size = ins_experiments.size_of_comparison(here, here.entry["comparison"], why)
     return {"more": size, "slower": size._replace(repeats=TIMINGS, trainings=0)}
 
 
 def draw_many(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
-    """Distance to the exact gradient late in training by INS, partial INS and PT, over sweeps and over seconds."""
     gradients, timings = artifacts["gradients"], artifacts["timings"]
     figure = new_figure(9.0, 4.0)
     axes = figure.subplots(1, 2, sharey=True)

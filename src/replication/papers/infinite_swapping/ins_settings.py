@@ -7,12 +7,7 @@ settings are other initial parameters, more swaps, and 12 temperatures with 4 ch
 
 from replication.claim import Claim, Size
 from replication.papers.declaration import Here
-from replication.papers.infinite_swapping.ins_experiments import (
-    compared,
-    comparison_of,
-    size_of_comparison,
-    titles_of_trainers,
-)
+from replication.papers.infinite_swapping import ins_experiments
 from replication.papers.infinite_swapping.ins_trainings import draw_rows, values_of
 from replication.reporting.statistics import difference_of_means, over_repeats
 from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
@@ -39,26 +34,30 @@ _INITIAL = "initial"
 
 def inputs(here: Here) -> Inputs:
     name = here.entry["comparison"]
-    changed = compared(here, name, ["ins"], initial_scale=here.entry["initial_scale"])
-    return {"runs": {**compared(here, name, here.entry["trainers"]), _INITIAL: changed["ins"]}}
+    changed = ins_experiments.compared(here, name, ["ins"], initial_scale=here.entry["initial_scale"])
+    return {"runs": {**ins_experiments.compared(here, name, here.entry["trainers"]), _INITIAL: changed["ins"]}}
 
 
 def settings(here: Here) -> Settings:
     name, scale = here.entry["comparison"], here.entry["initial_scale"]
-    titles = titles_of_trainers(here, name, here.entry["trainers"])
-    return {"title": comparison_of(here, name)["title"], "names": {**titles, _INITIAL: f"INS from N(0, {scale:g}²)"}}
+    titles = ins_experiments.titles_of_trainers(here, name, here.entry["trainers"])
+    return {
+        "title": ins_experiments.comparison_of(here, name)["title"],
+        "names": {**titles, _INITIAL: f"INS from N(0, {scale:g}²)"},
+    }
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    size = size_of_comparison(here, here.entry["comparison"])
+    size = ins_experiments.size_of_comparison(here, here.entry["comparison"])
     return {
-        "initial": size_of_comparison(here, here.entry["comparison"], "the paper names no other variance"),
+        "initial": ins_experiments.size_of_comparison(
+            here, here.entry["comparison"], "the paper names no other variance"
+        ),
         "swaps": size._replace(exploratory="five swaps an update are ours, the paper names no number"),
     }
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Differences of mean likelihoods."""
     levels = {name: values_of(run, "log_likelihood") for name, run in artifacts["runs"].items()}
     return {
         "initial": over_repeats(difference_of_means, levels[_INITIAL], levels["ins"]),
@@ -67,5 +66,4 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
-    """Likelihood while training by INS and PT, with the settings of the paper and with other settings."""
     return draw_rows([(artifacts["runs"], title, "log_likelihood")], names)

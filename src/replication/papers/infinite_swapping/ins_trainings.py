@@ -8,13 +8,8 @@ import numpy as np
 from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Declaration, Here
+from replication.papers.infinite_swapping import ins_experiments
 from replication.papers.infinite_swapping.ins_distances import add_legend, look_of
-from replication.papers.infinite_swapping.ins_experiments import (
-    compared,
-    comparison_of,
-    size_of_comparison,
-    titles_of_trainers,
-)
 from replication.reporting.statistics import Statistic, difference_of_means, mean, mean_with_band, over_repeats
 from replication.reporting.style import draw_band, finished, label_counts, new_figure, plain_logarithms
 from replication.types import Artifacts, Axes, Dataset, Figure, Measure, Names, Settings, Statistics
@@ -25,7 +20,6 @@ LOST = "largest mean {} over repeats of PCD-1 before the last fifth of the updat
 _RISE = 0.02
 END = 0.8  # share of the updates after which the end of a training begins
 RIVALS = ("pcd", "pt")
-
 
 _SIMILAR = '"both show INS performing better, in terms of average behaviour as well as estimated variance"'
 _OVER_ALL = "mean over all snapshots (at equal intervals of updates)"
@@ -81,17 +75,20 @@ def _claims(size, number, powers):
 
 
 def inputs_of(here: Here, number: int) -> dict:
-    """Inputs of a figure with this number of comparisons."""
     here.expect("comparisons", len(here.entry["comparisons"]) == number, f"a list of {number}")
     needed = ("ins", *RIVALS)
     here.expect("trainers", {*needed} <= {*here.entry["trainers"]}, f"a list with {', '.join(needed)}")
-    return {"runs": {name: compared(here, name, here.entry["trainers"]) for name in here.entry["comparisons"]}}
+    return {
+        "runs": {
+            name: ins_experiments.compared(here, name, here.entry["trainers"]) for name in here.entry["comparisons"]
+        }
+    }
 
 
 def settings(here: Here) -> Settings:
     comparisons = here.entry["comparisons"]
-    titles = {name: comparison_of(here, name)["title"] for name in comparisons}
-    return {"titles": titles, "names": titles_of_trainers(here, comparisons[0], here.entry["trainers"])}
+    titles = {name: ins_experiments.comparison_of(here, name)["title"] for name in comparisons}
+    return {"titles": titles, "names": ins_experiments.titles_of_trainers(here, comparisons[0], here.entry["trainers"])}
 
 
 # Least number of groups of repeats, if there are enough repeats. The jackknife leaves out one group at a time. Leaving
@@ -100,10 +97,7 @@ _GROUPS = 15
 
 
 def over_groups(statistic: Measure, *values: Array, scale: str = "linear") -> Statistic:
-    """`over_repeats` of arrays (update, repeat), with groups of repeats as its repeats.
-
-    `statistic` takes arrays (resample, update, member, group).
-    """
+    """`over_repeats` with groups of repeats; `statistic` takes arrays (resample, update, member, group)."""
 
     def grouped(array):
         members = max(1, array.shape[-1] // _GROUPS)
@@ -114,7 +108,6 @@ def over_groups(statistic: Measure, *values: Array, scale: str = "linear") -> St
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Likelihood and accuracy by INS relative to PCD-1 and PT, exact SGD minus INS, and the decrease with PCD-1."""
     (runs,) = artifacts["runs"].values()
     statistics = {}
 
@@ -137,10 +130,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def loss_of(run: Dataset, variable: str) -> Statistic:
-    """Largest mean over repeats before the last fifth of the updates, minus the mean in the last fifth.
-
-    The statistic is negative if the mean still rises.
-    """
+    """Largest mean over repeats before the last fifth of the updates, minus the mean in the last fifth."""
     last = len(part_of(run, variable, END, 1.0))
 
     def fall(values):
@@ -158,7 +148,6 @@ def part_of(run: Dataset, variable: str, first: float, last: float) -> Array:
 
 
 def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
-    """Mean over repeats with a 95% band, and variance over repeats, in a row for each variable of each comparison."""
     rows = [
         (runs, title, variable)
         for runs, title in ((artifacts["runs"][comparison], title) for comparison, title in titles.items())
@@ -206,7 +195,7 @@ def limit_after_rise(axis: Axes, runs: Sequence[Array]) -> None:
 
 def _size(here: Here) -> Size:
     (name,) = here.entry["comparisons"]
-    return size_of_comparison(here, name)
+    return ins_experiments.size_of_comparison(here, name)
 
 
 # Values (effect, spread) for the claims of figures 3 and 5.

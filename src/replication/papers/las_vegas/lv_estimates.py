@@ -5,10 +5,9 @@ the log-likelihoods of tables 1 and 2 for all runs and learning rates. log Z is 
 larger RBMs. With AIS, the first RBM is enumerated as a check.
 """
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -29,18 +28,8 @@ from logzoo.samplers import annealed as sampler
 from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import Tours, TourSampler
 from logzoo.training.trainers import trainer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
-    from logzoo.estimators.result import Estimate
-    from logzoo.io.checkpoints import Checkpoint
-    from logzoo.streams import Stream
-    from logzoo.training.loop import TrainingRun
-    from logzoo.types import Array
-    from replication.types import Artifacts, Settings
-
+from logzoo.types import Array
+from replication.types import Artifacts, Checkpoint, Estimate, Settings, Stream, TrainingRun
 
 LOG = logging.getLogger(__name__)
 # The smallest number of tours at which log Z is estimated.
@@ -70,11 +59,9 @@ def tour_estimates(
 ) -> xr.Dataset:
     """Estimates of log Z from the first n tours of each replicate, at up to `points` values of n from 10 to `tours`.
 
-    Tours are cut after `cap` sweeps. The stopping set has a hidden state drawn for each example of `data` (examples,
-    visible). sweeps: limit on the sweeps of all tours of a replicate. At this limit, unfinished tours are cut at
-    lengths that differ by at most one sweep. others: other estimators {name: (method, options)}, run from log-odds
-    `base` with `chains` chains. Their budgets are `shares` of the mean chain-sweeps of a replicate by tours. Returns a
-    Dataset over (replicate, tours) and (estimator, share, replicate), with log Z in nats.
+    Tours are cut after `cap` sweeps. The stopping set has a hidden state drawn for each example of `data`. sweeps:
+    limit on the sweeps of all tours of a replicate. others: other estimators {name: (method, options)}, run from `base`
+    with `chains` chains. Their budgets are `shares` of the mean chain-sweeps of a replicate by tours.
     """
     counts = np.unique(np.geomspace(_FIRST, tours, points).round().astype(int))
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
@@ -186,12 +173,11 @@ def trained_likelihoods(
     runs: int,
     estimate: Callable[[RBM, float, int], Estimate] | None = None,
 ) -> xr.Dataset:
-    """Mean log-likelihoods, in nats, of RBMs trained by train(rate, run) -> TrainingRun.
+    """Mean log-likelihoods (rate, run, split), in nats, of RBMs trained by train(rate, run) -> TrainingRun.
 
-    splits: {name: visible values (examples, visible) from 0 to 1}. The values of a training that diverged are NaN.
-    estimate(rbm, rate, run) -> Estimate replaces enumeration. The first RBM is enumerated as well. If its two values of
-    log Z differ by more than four standard errors, all RBMs are enumerated. An RBM whose estimate did not converge is
-    always enumerated. Returns a Dataset over (rate, run, split).
+    The values of a training that diverged are NaN. estimate(rbm, rate, run) -> Estimate replaces enumeration. The first
+    RBM is enumerated as well. If its two values of log Z differ by more than four standard errors, all RBMs are
+    enumerated. An RBM whose estimate did not converge is always enumerated.
     """
     likelihood = np.full((len(rates), runs, len(splits)), np.nan)
     log_z, std_error, sweeps, finished = np.full((4, len(rates), runs), np.nan)

@@ -9,14 +9,8 @@ import numpy as np
 
 from logzoo.types import Array
 from replication.claim import Claim, Power
-from replication.papers.curves import add_legend
-from replication.papers.las_vegas.lv_lengths import (
-    draw_tail,
-    finish_tails,
-    lengths_of_model,
-    size_of_model,
-    with_means,
-)
+from replication.papers.las_vegas import lv_lengths
+from replication.papers.panels import add_legend
 from replication.papers.repeats import first_of, of_each
 from replication.reporting.statistics import difference_of_means, over_repeats
 from replication.reporting.style import finished, new_figure
@@ -42,8 +36,7 @@ CLAIMS = {
 _LOOKS = {1: ("#0072B2", "-"), 6: ("#0072B2", "--"), 4: ("#D55E00", "-"), 8: ("#D55E00", "--")}
 _OTHER = "#B0B0B0", "-"
 
-
-inputs, sizes = lengths_of_model, size_of_model
+inputs, sizes = lv_lengths.lengths_of_model, lv_lengths.size_of_model
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
@@ -54,7 +47,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 def mean_logs(tours: Dataset) -> Array:
     """Mean log length of the tours from each digit, (10,); NaN for a digit without tours."""
-    logs, digits = np.log(with_means(tours)), tours["label"].values
+    logs, digits = np.log(lv_lengths.with_means(tours)), tours["label"].values
     counts = np.array([np.count_nonzero(digits == digit) for digit in range(10)])
     with np.errstate(invalid="ignore"):
         return np.array([logs[digits == digit].sum() for digit in range(10)]) / counts
@@ -69,11 +62,13 @@ def draw(artifacts: Artifacts, *, title: str) -> Figure:
     for digit in (*_LOOKS, *sorted({*range(10)} - {*_LOOKS})):
         colour, line = _LOOKS.get(digit, _OTHER)
         name = f"{digit}, published as {'short' if digit in _SHORT else 'long'}" if digit in _LOOKS else "other digits"
-        of_digit = with_means(first)[first["label"].values == digit]
+        of_digit = lv_lengths.with_means(first)[first["label"].values == digit]
         if of_digit.size:
-            draw_tail(left, of_digit, label=name, color=colour, linestyle=line, zorder=2 if digit in _LOOKS else 1)
+            lv_lengths.draw_tail(
+                left, of_digit, label=name, color=colour, linestyle=line, zorder=2 if digit in _LOOKS else 1
+            )
         right.plot(np.full(len(trainings), digit), means[digit], "o", color=colour, markersize=4)
-    finish_tails(left, int(first.attrs["cap"]))
+    lv_lengths.finish_tails(left, int(first.attrs["cap"]))
     add_legend(figure, [left], "outside upper left", ncols=5)
     right.set(xticks=range(10), xlabel="digit on the image")
     right.set_ylabel("geometric mean of the lengths [sweeps]")

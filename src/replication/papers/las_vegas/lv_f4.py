@@ -8,8 +8,8 @@ figure 4.
 import numpy as np
 
 from replication.claim import Claim, Power, Size
-from replication.papers.curves import add_legend
 from replication.papers.declaration import Here
+from replication.papers.panels import add_legend
 from replication.papers.repeats import first_of
 from replication.reporting.statistics import mean, over_repeats, ratio_of_rmse, rmse_with_band, truth_of, untested
 from replication.reporting.style import TRUTH, draw_band, finished, look_of, new_figure, plain_logarithms
@@ -94,7 +94,6 @@ def _estimates(here, model):
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Error by all tours, its ratio to the error by ten tours, and coverage of intervals, with trainings as repeats."""
     ends, starts, held, doubts = [], [], [], []
     for model, trainings in artifacts["estimates"].items():
         truths = {name: truth_of(artifacts["truths"][model][name]) for name in trainings}
@@ -124,7 +123,6 @@ def _share_held(by_tours, truth, doubt):
 
 
 def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
-    """Draw log Z minus the truth against the number of tours, with intervals, and RMSEs against chain-sweeps."""
     estimates = {model: first_of(trainings) for model, trainings in artifacts["estimates"].items()}
     figure = new_figure(3.4 * len(estimates) + 0.6, 6.0)
     axes = figure.subplots(2, len(estimates), squeeze=False)

@@ -1,34 +1,16 @@
 """Las Vegas figures 1 and 3: chains broken into tours, and images that start short and long tours."""
 
-from math import isqrt
-
 import numpy as np
 
 from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Declaration, Here
-from replication.papers.las_vegas.lv_lengths import (
-    HIDDEN,
-    UPDATES,
-    lengths_of_model,
-    size_of_model,
-    with_means,
-)
+from replication.papers.las_vegas import lv_lengths
+from replication.papers.panels import draw_image
 from replication.papers.repeats import first_of, of_each
 from replication.reporting.statistics import difference_of_means, mean, over_repeats, ratio_of_sums
 from replication.reporting.style import finished, new_figure
-from replication.types import Artifacts, Axes, Dataset, Figure, Inputs, Statistics
-
-
-def draw_image(axis: Axes, values: Array, colour: str) -> None:
-    """Draw a square image (pixel,) in a frame of this colour. Raises ValueError if the image is not square."""
-    side = isqrt(values.size)
-    if side * side != values.size:
-        raise ValueError(f"images: expected square images, found {values.size} pixels")
-    axis.imshow(values.reshape(side, side), cmap="binary", vmin=0, vmax=1, interpolation="nearest")
-    axis.set(xticks=[], yticks=[])
-    axis.spines[:].set(visible=True, color=colour, linewidth=2 if colour != "black" else 0.8)
-
+from replication.types import Artifacts, Dataset, Figure, Inputs, Statistics
 
 _CLAIMS_1 = {
     "inspection": Claim(
@@ -74,7 +56,11 @@ def _inputs_1(here: Here) -> Inputs:
 def _sizes_1(here: Here) -> Size:
     model = here.entry["inspection_of"]
     train, count = here.train(model), len(here.trainings(model))
-    return Size({"hidden units": (train["hidden"], HIDDEN), "updates": (train["updates"], UPDATES)}, count, count)
+    return Size(
+        {"hidden units": (train["hidden"], lv_lengths.HIDDEN), "updates": (train["updates"], lv_lengths.UPDATES)},
+        count,
+        count,
+    )
 
 
 def _statistics_1(artifacts: Artifacts) -> Statistics:
@@ -91,7 +77,7 @@ def draw_1(artifacts: Artifacts) -> Figure:
     axes = figure.subplots(count, sweeps + 1, squeeze=False)
     for number, row in enumerate(axes):
         chain = chains.isel(chain=number)
-        draw_image(row[0], chain["start"].values, "black")
+        draw_image(row[0], chain["start"].values)
         row[0].set_ylabel(f"from a {int(chain['chain'])}", fontsize=8)
         for sweep, (tour, returned) in enumerate(tours_of(chain["home"].values)):
             colour = _TOUR_COLOURS[tour % len(_TOUR_COLOURS)] if returned else _UNFINISHED
@@ -141,11 +127,9 @@ _NAMES = {"short": "the shortest tours", "long": "the longest tours"}
 
 
 def _statistics_3(artifacts: Artifacts) -> Statistics:
-    """Stroke widths of images that start short and unfinished tours, and the resemblance of images to first draws."""
-
     def widths(tours):
         sums = []
-        for chosen in (with_means(tours) == 1, with_means(tours, "finished") == 0):
+        for chosen in (lv_lengths.with_means(tours) == 1, lv_lengths.with_means(tours, "finished") == 0):
             sums += [np.nansum(tours["stroke"].values * chosen), chosen.sum()]
         return np.array(sums)
 
@@ -169,7 +153,6 @@ def resemblance(tours: Dataset) -> Array:
 
 
 def draw_3(artifacts: Artifacts) -> Figure:
-    """Images that start the shortest and the longest tours of one training, each above the first draw of its tour."""
     tours = first_of(artifacts["tours"])
     kinds, shown = tours["kind"].values, min(tours.sizes["shown"], _DRAWN)
     figure = new_figure(0.9 * shown + 1.4, 5.0)
@@ -178,8 +161,8 @@ def draw_3(artifacts: Artifacts) -> Figure:
         extreme = tours.sel(kind=kind)
         for column in range(shown):
             tour = extreme.isel(shown=column)
-            draw_image(images[column], tour["image"].values, "black")
-            draw_image(draws[column], tour["first_draw"].values, "black")
+            draw_image(images[column], tour["image"].values)
+            draw_image(draws[column], tour["first_draw"].values)
             length = int(tour["shown_length"])
             # The recorded length of a tour that was cut is a lower bound.
             words = "> " * (not tour["shown_finished"]) + f"{length:,}"
@@ -206,10 +189,10 @@ Savarese et al. (2018), figure 1.""",
 Images of one training that start the shortest and the longest tours, each above the first visible state drawn on the
 tour. Visible units of tours are at their means.
 Savarese et al. (2018), figure 3.""",
-        lengths_of_model,
+        lv_lengths.lengths_of_model,
         draw_3,
         claims=_CLAIMS_3,
         statistics=_statistics_3,
-        sizes=size_of_model,
+        sizes=lv_lengths.size_of_model,
     ),
 }

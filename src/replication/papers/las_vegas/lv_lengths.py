@@ -94,7 +94,7 @@ def tail(lengths: Array) -> tuple[Array, Array]:
 
 
 def draw_tail(axis: Axes, lengths: Array, **look: Any) -> None:
-    """Draw the tail of the lengths as a line."""
+    """Draw the share of tours longer than each length."""
     values, longer = tail(lengths)
     # A logarithmic axis cannot show 0.
     seen = np.where(longer > 0.0, longer, np.nan)

@@ -8,16 +8,7 @@ import numpy as np
 from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Declaration, Here
-from replication.papers.las_vegas.lv_lengths import (
-    draw_tail,
-    finish_tails,
-    geometric_mean,
-    lengths,
-    lengths_of_model,
-    size_of_model,
-    tour_size,
-    with_means,
-)
+from replication.papers.las_vegas import lv_lengths
 from replication.papers.repeats import first_of, of_each
 from replication.reporting.statistics import mean, over_repeats, ratio_of_sums, share
 from replication.reporting.style import finished, new_figure
@@ -25,7 +16,6 @@ from replication.types import Artifacts, Figure, Inputs, Names, Statistics
 
 _PLACE = "Tours lengths and stopping state, figure 2{}"
 _MEANS = "visible units at their means, as in the authors' code; mean over trainings"
-
 
 # Colours of the models, or of the stopping sets, in order.
 COLOURS = ("#E69F00", "#009E73", "#56B4E9", "#0072B2", "#CC79A7", "#332288")
@@ -97,21 +87,18 @@ _TEXTS = {"draws": "visible units drawn", "means": "their means, as published"}
 def _inputs_2a(here: Here) -> Inputs:
     models = here.entry["models"]
     here.expect("means", here.entry["means"] and {*models} >= {*here.entry["means"]}, "one or more of `models`")
-    return {"tours": {model: lengths(here, model) for model in models}}
+    return {"tours": {model: lv_lengths.lengths(here, model) for model in models}}
 
 
 def _sizes_2a(here: Here) -> dict[str, Size]:
     means = here.entry["means"]
     largest = max(means, key=lambda name: here.train(name)["hidden"])
-    of_largest = dict.fromkeys(("heavy", "apart", "geometric"), tour_size(here, [largest]))
-    return dict.fromkeys(_CLAIMS_2A, tour_size(here, means)) | of_largest
+    of_largest = dict.fromkeys(("heavy", "apart", "geometric"), lv_lengths.tour_size(here, [largest]))
+    return dict.fromkeys(_CLAIMS_2A, lv_lengths.tour_size(here, means)) | of_largest
 
 
 def _statistics_2a(artifacts: Artifacts) -> Statistics:
-    """Growth of lengths with the hidden units, and tours of one sweep, for the models trained as published.
-
-    The other models are drawn but not tested, because their training and data differ as well.
-    """
+    """Statistics of the models trained as published; training and data of the other models differ as well."""
     models = [model for model in artifacts["tours"].values() if "means" in first_of(model)["visible"].values]
     models.sort(key=lambda model: first_of(model).attrs["hidden_units"])
     small, largest = models[0], models[-1]
@@ -126,15 +113,15 @@ def _statistics_2a(artifacts: Artifacts) -> Statistics:
         return ended / all_of_one_sweep
 
     def median(tours):
-        longer = with_means(tours)[with_means(tours) > 1]
+        longer = lv_lengths.with_means(tours)[lv_lengths.with_means(tours) > 1]
         return np.median(longer) if longer.size else np.nan
 
     def rate_ratio(counts):
         return ratio_of_sums(counts[:, 0], counts[:, 1]) / ratio_of_sums(counts[:, 2], counts[:, 3])
 
-    logs = [of_each(lambda tours: np.log(with_means(tours)).mean(), model) for model in models]
-    one_sweep = of_each(lambda tours: (with_means(tours) == 1).mean(), small)
-    long = of_each(lambda tours: (with_means(tours) > _LONG).mean(), largest)
+    logs = [of_each(lambda tours: np.log(lv_lengths.with_means(tours)).mean(), model) for model in models]
+    one_sweep = of_each(lambda tours: (lv_lengths.with_means(tours) == 1).mean(), small)
+    long = of_each(lambda tours: (lv_lengths.with_means(tours) > _LONG).mean(), largest)
     with np.errstate(invalid="ignore"):
         medians = of_each(median, largest)
         rates = over_repeats(rate_ratio, of_each(_returns, largest), scale="log")
@@ -142,7 +129,7 @@ def _statistics_2a(artifacts: Artifacts) -> Statistics:
         "longer": over_repeats(grown, *logs),
         "one": share(one_sweep > _MOST),
         "heavy": over_repeats(mean, long, scale="share"),
-        "apart": over_repeats(geometric_mean, medians, scale="log"),
+        "apart": over_repeats(lv_lengths.geometric_mean, medians, scale="log"),
         "same": over_repeats(same, *(of_each(_returned, model) for model in models), scale="share"),
         "geometric": rates,
     }
@@ -156,13 +143,17 @@ _MOST = 0.5
 
 def _returned(tours):
     """Number of tours of one sweep that end in their first hidden state, and number of all tours of one sweep."""
-    single = (with_means(tours) == 1) & (with_means(tours, "finished") == 1)
-    return np.array([(with_means(tours, "same") * single).sum(), single.sum()])
+    single = (lv_lengths.with_means(tours) == 1) & (lv_lengths.with_means(tours, "finished") == 1)
+    return np.array([(lv_lengths.with_means(tours, "same") * single).sum(), single.sum()])
 
 
 def _returns(tours):
     """Numbers of returns and of sweeps at tour ages above cap / 10, and from cap / 100 to cap / 10."""
-    length, finished, cap = with_means(tours), with_means(tours, "finished") == 1, tours.attrs["cap"]
+    length, finished, cap = (
+        lv_lengths.with_means(tours),
+        lv_lengths.with_means(tours, "finished") == 1,
+        tours.attrs["cap"],
+    )
     numbers = []
     for young, old in ((cap / 10, cap), (cap / 100, cap / 10)):
         numbers.append((finished & (young < length) & (length <= old)).sum())
@@ -171,7 +162,6 @@ def _returns(tours):
 
 
 def draw_2a(artifacts: Artifacts, *, titles: Names) -> Figure:
-    """Tails of tour lengths by model, with visible units drawn, and at their means for models trained as published."""
     figure = new_figure(7.0, 5.0)
     axis = figure.subplots()
     by_model = {model: first_of(trainings) for model, trainings in artifacts["tours"].items()}
@@ -181,11 +171,11 @@ def draw_2a(artifacts: Artifacts, *, titles: Names) -> Figure:
             values = tours["length"].sel(visible=visible).isel(rounds=0).values.ravel()
             label = titles[model] if visible == "draws" else None
             line = _LINES[visible] if tours.sizes["visible"] > 1 else next(otherwise)
-            draw_tail(axis, values, label=label, color=colour, linestyle=line)
+            lv_lengths.draw_tail(axis, values, label=label, color=colour, linestyle=line)
     for visible, line in _LINES.items():
         if any(visible in tours["visible"].values for tours in by_model.values()):
             axis.plot([], [], color="black", linestyle=line, label=_TEXTS[visible])
-    finish_tails(axis, max(int(tours.attrs["cap"]) for tours in by_model.values()))
+    lv_lengths.finish_tails(axis, max(int(tours.attrs["cap"]) for tours in by_model.values()))
     figure.legend(loc="outside upper center", ncols=3, fontsize=8)
     return finished(figure, *by_model.values())
 
@@ -206,22 +196,20 @@ _CLAIMS_2B = {
 
 
 def _statistics_2b(artifacts: Artifacts) -> Statistics:
-    """Share of tours longer than one sweep to the largest stopping set, divided by that share for the smallest set."""
-    last = of_each(lambda tours: (with_means(tours, rounds=-1) > 1).mean(), artifacts["tours"])
-    first = of_each(lambda tours: (with_means(tours) > 1).mean(), artifacts["tours"])
+    last = of_each(lambda tours: (lv_lengths.with_means(tours, rounds=-1) > 1).mean(), artifacts["tours"])
+    first = of_each(lambda tours: (lv_lengths.with_means(tours) > 1).mean(), artifacts["tours"])
     return {"shorter": over_repeats(ratio_of_sums, last, first, scale="log")}
 
 
 def draw_2b(artifacts: Artifacts, *, title: str) -> Figure:
-    """Tails of the lengths of tours of one model, for stopping sets of several sizes."""
     tours = first_of(artifacts["tours"])
     figure = new_figure(6.4, 4.4)
     axis = figure.subplots()
     for colour, rounds in zip(cycle(COLOURS), tours["rounds"].values, strict=False):
         to_set = tours.sel(rounds=rounds, visible="means")
         label = f"R = {int(rounds)}: {int(to_set['stopping_states']):,} states"
-        draw_tail(axis, to_set["length"].values.ravel(), label=label, color=colour)
-    finish_tails(axis, int(tours.attrs["cap"]))
+        lv_lengths.draw_tail(axis, to_set["length"].values.ravel(), label=label, color=colour)
+    lv_lengths.finish_tails(axis, int(tours.attrs["cap"]))
     axis.legend(fontsize=8)
     axis.set_title(title, loc="right", fontsize=9)
     return finished(figure, tours)
@@ -244,9 +232,9 @@ replace draws, as in the authors' code. Savarese et al. (2018), figure 2a.""",
 Share of tours longer than n sweeps. The stopping set grows with R, the number of hidden states drawn for each training
 image, and contains all smaller sets. Visible units are at their means; one training. Savarese et al. (2018),
 figure 2b.""",
-        lengths_of_model,
+        lv_lengths.lengths_of_model,
         draw_2b,
-        sizes=size_of_model,
+        sizes=lv_lengths.size_of_model,
         claims=_CLAIMS_2B,
         statistics=_statistics_2b,
     ),

@@ -1,9 +1,8 @@
 """Lengths of tours from training images back to a stopping set (Savarese et al. 2018, figures 1 to 3)."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from math import isqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -15,15 +14,8 @@ from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.stopping_sets import first_draws, stopping_set, walk
 from logzoo.samplers.tour_chains import TourSampler
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from logzoo.streams import Stream
-    from logzoo.types import Array
-    from replication.types import Artifacts
-
+from logzoo.types import Array
+from replication.types import Artifacts, Stream
 
 _SETS = "stopping-set"
 _TOURS = "tours"
@@ -68,11 +60,9 @@ def tour_lengths(
 ) -> xr.Dataset:
     """Lengths of tours that start from hidden states drawn from training images, and are cut after `cap` sweeps.
 
-    rounds: for each stopping set, the number of hidden states drawn for each image. Each set contains all smaller sets.
-    visible: values of visible units on a tour, "draws" or "means". `batches` times `batch` images are drawn uniformly.
-    Tours to every set start from the same states and use the same random numbers. Returns a Dataset over (visible,
-    rounds, batch, tour). For the `shown` shortest and the `shown` longest tours the Dataset also has the starting image
-    and the first visible draw. These tours run to the first set, with the last entry of `visible`.
+    rounds: for each stopping set, the number of hidden states drawn for each image. Tours to every set start from the
+    same states and use the same random numbers. visible: values of visible units on a tour, "draws" or "means". The
+    images of the `shown` shortest and longest tours are of tours to the first set, with the last entry of `visible`.
     """
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     example = stream.child("examples").generator().integers(len(images.data), size=batches * batch)
@@ -127,9 +117,8 @@ def broken_chains(
 ) -> xr.Dataset:
     """A chain from an image of each digit, broken into tours wherever its first hidden state is drawn again.
 
-    The image is the first of `candidates`, in the order of the data, whose chain completes a tour of more than one
-    sweep. If there is none, it is the first image whose chain returns at all. If none returns, it is the first image.
-    Returns a Dataset over (chain, sweep). Raises ValueError for a digit without images.
+    The image is the first of `candidates` whose chain completes a tour of more than one sweep. If there is none, it is
+    the first image whose chain returns at all, or else the first image.
     """
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     rows = []
@@ -160,8 +149,7 @@ def broken_chains(
 def inspected(artifacts: Artifacts, *, k: int, sweeps: int, inspected: int, stream: Stream) -> xr.Dataset:
     """The experiment on the tour from which CD-k takes its state: `inspected` chains of `sweeps` sweeps.
 
-    Each chain starts from a hidden state that is drawn from a training image. A tour ends when this state is drawn
-    again, so the tours of a chain are independent draws. Returns a Dataset over chains.
+    A tour ends when the first hidden state is drawn again, so the tours of a chain are independent draws.
     """
     rbm, images = RBM.from_dataset(artifacts["model"]), _images_of(artifacts["dataset"])
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
@@ -191,7 +179,7 @@ def tours_at(home: Array, k: int) -> tuple[Array, Array]:
 def stroke_widths(images: Array) -> Array:
     """Width of strokes (image,) in pixels: twice the area above half grey, divided by the length of its outline.
 
-    images: (image, pixel). Images that are not square, and images without a pixel above half grey, give NaN.
+    Images that are not square, and images without a pixel above half grey, give NaN.
     """
     side = isqrt(images.shape[1])
     if side * side != images.shape[1]:

@@ -73,7 +73,6 @@ _CLAIMS_1 = {
     ),
 }
 
-
 _CLAIMS_2 = {
     **_claims(2, ", each at its best learning rate", 9.2, 1.49, 0.1),
     "rates": Claim(
@@ -107,10 +106,7 @@ _CLAIMS_2 = {
 
 
 def _statistics(artifacts: Artifacts, table: str) -> Statistics:
-    """The lead of LVS-1 over the best rival, the lead of LVS-10 over LVS-1, and distances to the published levels.
-
-    Each trainer is taken at its best learning rate.
-    """
+    """Statistics of both tables. Each trainer is taken at its best learning rate."""
     test = _tests_of(artifacts["trainings"])
     published = _LEVELS[table]
 
@@ -151,14 +147,12 @@ def at_best_rate(trainings: Dataset) -> Dataset:
 
 
 def _statistics_1(artifacts: Artifacts) -> Statistics:
-    """The statistics that both tables have, and the sweeps of LVS-10 / the sweeps of CD-10."""
     spent = [at_best_rate(artifacts["trainings"][name])["chain_sweeps"].values for name in ("lvs-10", "cd-10")]
     complexity = over_repeats(ratio_of_means, *_in_step(spent), scale="log")
     return _statistics(artifacts, "lv-t1") | {"complexity": complexity}
 
 
 def _statistics_2(artifacts: Artifacts) -> Statistics:
-    """The statistics that both tables have, likelihoods at several learning rates, and tours at a small rate."""
     low, high = 0.01, 0.1
 
     def gain(name):
@@ -222,12 +216,10 @@ _REFRESH = 2.7
 
 
 def _inputs(here: Here) -> Inputs:
-    """Likelihoods of the runs of every trainer."""
     return {"trainings": _of_trainers(here, here.entry["trainings"])}
 
 
 def _inputs_2(here: Here) -> Inputs:
-    """Inputs as for table 1, and likelihoods at a larger and at a smaller rate."""
     return _inputs(here) | {size: _of_trainers(here, here.entry[size]) for size in ("large", "small")}
 
 
@@ -274,7 +266,6 @@ def _likelihoods(here, name, key):
 
 
 def _settings(here: Here) -> Settings:
-    """Title of the table with sizes of the trainings, and titles and published numbers of the trainers."""
     entry = here.config["trainings"][here.entry["trainings"]]
     train = entry["train"]
     sizes = f"{_VALUES[train['values']]}, {train['hidden']} hidden units, {train['updates']:,} updates"
@@ -286,10 +277,7 @@ def _settings(here: Here) -> Settings:
 
 
 def rows(artifacts: Artifacts, *, title: str, trainers: dict) -> Dataset:
-    """A row for each trainer: mean log-likelihoods over runs, and the paired lead of LVS-1 on the test split.
-
-    trainers: title, hidden units and published numbers by trainer.
-    """
+    """trainers: title, hidden units and published numbers by trainer."""
     table, tests = {}, _tests_of(artifacts["trainings"])
     for trainer, entry in trainers.items():
         runs = artifacts["trainings"][trainer]

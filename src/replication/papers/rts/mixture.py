@@ -5,9 +5,8 @@ base is N(0, 30 I), and the prior over the rungs is uniform (Carlson et al. 2016
 paper states neither the number nor the spacing of the rungs, so the ladder is an argument.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -20,17 +19,10 @@ from logzoo.io.schema import coordinate, labelled
 from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
 from logzoo.paths import inverse_temperatures
 from logzoo.samplers import hamiltonian_chains
-from logzoo.samplers.hamiltonian_chains import tune
+from logzoo.samplers.hamiltonian_chains import HamiltonianDraws, tune
 from logzoo.samplers.tempering_chains import updated_log_z
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from logzoo.samplers.hamiltonian_chains import HamiltonianDraws
-    from logzoo.streams import Stream
-    from logzoo.types import Array
-
+from logzoo.types import Array
+from replication.types import Stream
 
 ESTIMATORS = ("rts", "mbar", "ti-riemann", "ti-trapezoid", "ti-corrected", "ti-rb")
 STEP_RULES = ("fixed", "adaptive")
@@ -74,9 +66,8 @@ class _Sampler:
 def ladder_of(name: str, rungs: int, target: GaussianMixture, base: GaussianMixture) -> Array:
     """Inverse temperatures (rung,) of a ladder by name.
 
-    `paths.inverse_temperatures` makes all ladders but "geometric", which has equal ratios of precision. Along the path
-    the precision of a coordinate grows from the precision of the base to the precision of the components. With equal
-    ratios of precision, all pairs of neighbouring rungs overlap about equally.
+    `paths.inverse_temperatures` makes all ladders but "geometric". Its precision of a coordinate grows by equal ratios,
+    so that all pairs of neighbouring rungs overlap about equally.
     """
     if isinstance(name, str) and name == "geometric":
         precision = np.geomspace(1.0 / base.variance, 1.0 / target.variance, whole_number("rungs", rungs, minimum=2))
@@ -89,10 +80,8 @@ def estimators(_: object, *, samples: Sequence[int], replicates: int, stream: St
     """log Z (estimator, samples, replicate) by every estimator from the same draws, with adaptive step sizes.
 
     samples: increasing numbers of draws, summed over the chains of a replicate. Each estimate reads the first draws of
-    its run. settings: arguments of `_Sampler`, with `tuning` for `hamiltonian_chains.tune`. Returns a Dataset that also
-    has exact log Z and the limit of each estimator for infinitely many draws. Raises ValueError if the numbers of
-    samples are not increasing multiples of the number of chains. The smallest number must be at least twice the number
-    of chains.
+    its run. settings: arguments of `_Sampler`, with `tuning` for `hamiltonian_chains.tune`. Raises ValueError if the
+    numbers of samples are not increasing multiples of the number of chains, of at least twice that number.
     """
     chains = settings["chains"]
     uneven = [count for count in samples if count % chains or count < 2 * chains]
@@ -169,9 +158,7 @@ def steps(_: object, *, draws: int, replicates: int, stream: Stream, **settings:
     """Compare fixed with adaptive step sizes: mixing along the ladder and log Z by RTS (step rule, replicate).
 
     draws: recorded draws of every chain of a replicate; settings as in `estimators`. The fixed step is the average of
-    the adaptive steps, so both rules need the tuning. Both take the same number of leapfrog steps per draw. Mixing is
-    measured on the index of the rung, which is linear in beta only on a linear ladder. Returns a Dataset that also has
-    the trace of the first chain of the first replicate.
+    the adaptive steps. Mixing is measured on the index of the rung, which is linear in beta only on a linear ladder.
     """
     sampler = _Sampler(stream, **settings)
     rungs = sampler.betas.size
@@ -224,11 +211,9 @@ def _mixing(run):
 
 
 def autocorrelation_time(values: Array) -> float:
-    """Integrated autocorrelation time in draws, at least 1, of chains (chain, draw) of one process.
+    """Integrated autocorrelation time in draws, at least 1, of chains (chain, draw) of one process (Sokal 1997).
 
-    The time is 1 + 2 times the sum of the autocorrelations. The sum ends at the first lag that is at least five times
-    the result (Sokal 1997). Deviations are from the mean of all chains. For chains that never move, the time is the
-    number of draws.
+    Deviations are from the mean of all chains. For chains that never move, the time is the number of draws.
     """
     draws = values.shape[1]
     deviations = values - values.mean()

@@ -122,7 +122,6 @@ def run_sizes(here: Here, model: str, estimators: Iterable[str]) -> tuple[list[i
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics of the claims, NaN if the figure lacks the model or a budget that the statistic needs."""
     statistics = dict.fromkeys(CLAIMS, untested("the figure leaves out the model of this claim"))
     models = [model for model in artifacts["estimates"] if model in _MODELS]
     ends = {"below": [], "above": []}

@@ -1,9 +1,6 @@
 """Experiments of Carlson et al. (2016): initial iterations, parts of estimates, flux along the ladder, occupancies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -19,12 +16,8 @@ from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, te
 from logzoo.samplers import tempering_runs
 from logzoo.samplers.observers import GroupedMoves
 from logzoo.samplers.tempering_chains import SimulatedTempering, mean_occupancy
-from logzoo.streams import Stream
 from replication.papers.configured import estimator_options, matched_base
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts
-
+from replication.types import Artifacts, Stream
 
 VARIANTS = ("rao-blackwell", "counts", "stochastic")
 ESTIMATORS = ("rts", "sd", "rsd")
@@ -36,9 +29,7 @@ def initial_iterations(
 ) -> xr.Dataset:
     """log Zhat_k and occupancy c_k after every initial iteration of all variants, beside exact log Z_k.
 
-    All variants start from Zhat = 1. The base is matched to the training data. Returns a Dataset over (replicate,
-    variant, iteration, rung), log Z in nats relative to the base. Raises ValueError if the model is too large to
-    enumerate. Source: Carlson et al. (2016), figure 1.
+    All variants start from Zhat = 1. The base is matched to the training data. Source: Carlson et al. (2016), figure 1.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     betas = inverse_temperatures("linear", rungs)
@@ -90,8 +81,7 @@ def runs(artifacts: Artifacts) -> xr.Dataset:
     """The part of an `estimate` that figures read, as a Dataset with log Z over (budget, replicate).
 
     If the estimate has transition matrices, the Dataset also has the numbers of initial iterations and the mean matrix.
-    The transition matrices of n runs would take n times the space. Row i of the mean matrix is the mean over
-    the runs with a move from part i of the ladder, a group of rungs.
+    Row i of the mean matrix is the mean over the runs with a move from part i of the ladder, a group of rungs.
     """
     estimate = artifacts["estimate"]
     if "transition_matrix" not in estimate:
@@ -127,8 +117,7 @@ def knots(artifacts: Artifacts) -> xr.Dataset:
     """The smallest `flux` along the ladder in each RTS run, from a `uniform` and from a `matched` base.
 
     The budget is the largest that both estimates have. The flux of each run is divided by the mean flux from the
-    matched base at the same boundary. This removes the fall of the flux towards the ends of the ladder, which occurs
-    with any base. The result is NaN if the mean flux is zero everywhere.
+    matched base at the same boundary, because with any base the flux falls towards the ends of the ladder.
     """
     matrices = {name: estimate["transition_matrix"] for name, estimate in artifacts.items()}
     budget = max(set.intersection(*({*matrix["budget"].values.tolist()} for matrix in matrices.values())))
@@ -162,7 +151,6 @@ def occupancies(
     """log Z (estimator, budget, replicate) by RTS, SD and RSD from the same draws (Carlson et al. 2016, figure 8).
 
     The bias and variance of RTS by eqs 15 and 16 are computed as well. The base is matched to the training data.
-    Budgets are in sweeps per chain. Returns a Dataset with log Z in nats.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     settings = {"base": base, "rungs": rungs, "settling": SETTLING}

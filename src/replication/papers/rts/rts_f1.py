@@ -77,7 +77,6 @@ def inputs(here: Here) -> Inputs:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Error of log Zhat_k, its jumps from rung to rung, and distance of c_k from the prior, at the last iteration."""
     last = artifacts["iterations"].isel(iteration=-1)
     error = (last["log_z"] - last["exact_log_z"]).transpose("variant", "rung", "replicate")
     rao_blackwell, counts, stochastic = (error.sel(variant=variant).values for variant in _VARIANT_TITLES)
@@ -106,7 +105,6 @@ def sizes(here: Here) -> Size:
 
 
 def draw(artifacts: Artifacts, *, shown: Sequence[int]) -> Figure:
-    """log Zhat_k and c_k of the first replicate after the iterations in `shown`."""
     import matplotlib
 
     iterations = artifacts["iterations"].isel(replicate=0)

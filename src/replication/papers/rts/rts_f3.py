@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from replication.papers.curves import add_legend
 from replication.papers.declaration import Declaration, Here
+from replication.papers.panels import add_legend
 from replication.papers.rts.rts_comparison import CLAIMS, COMPARED, sizes, statistics
 from replication.reporting import style
 from replication.reporting.statistics import mean_with_band, rmse_with_band, seconds_of_budgets
@@ -55,7 +55,6 @@ def settings(here: Here) -> Settings:
 
 
 def draw(artifacts: Artifacts, *, titles: Names, names: Names, published: Mapping[str, float]) -> Figure:
-    """Mean and RMSE of log Z against sweeps per chain, a column for each model."""
     estimates, truths, longer = artifacts["estimates"], artifacts["truths"], artifacts.get("longer", {})
     figure = style.new_figure(3.8 * len(estimates) + 1.8, 5.6)
     axes = figure.subplots(2, len(estimates), sharex="col", squeeze=False)
@@ -119,7 +118,6 @@ def _draw_truth(axis, truth, published):
 
 
 def timed_inputs(here: Here) -> Inputs:
-    """Estimates and truths of figure 3, and the seconds of the estimators."""
     figure = here.of(here.entry["figure"])
     models, estimators = figure.entry["models"], figure.entry["estimators"]
     timings = {model: here.timed_estimators(model, model, estimators, here.chains_of(model)) for model in models}
@@ -127,7 +125,6 @@ def timed_inputs(here: Here) -> Inputs:
 
 
 def draw_seconds(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
-    """RMSE of log Z against seconds on one core, a panel for each model."""
     estimates, truths, timings = (artifacts[name] for name in ("estimates", "truths", "timings"))
     figure = style.new_figure(3.8 * len(estimates) + 0.6, 4.0)
     axes = figure.subplots(1, len(estimates), squeeze=False)[0]

@@ -151,13 +151,14 @@ def _finite(errors):
 
 def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
     rungs, truth = artifacts["rungs"], artifacts["truth"]
+    rms = partial(root_mean_square, axis=(1, 2))
     figure = new_figure(6.0, 4.2)
     axis = figure.subplots()
     error = rungs["log_z"].transpose("estimator", "rungs", "estimate", "run") - float(truth["log_z"])
     for position, estimator in enumerate(rungs["estimator"].values):
         of_one = error.sel(estimator=estimator)
         by_count = {count: _finite(of_one.sel(rungs=count).values) for count in rungs["rungs"].values}
-        rmse = {count: _rmse(values) for count, values in by_count.items() if len(values)}
+        rmse = {count: over_repeats(rms, values, scale="log") for count, values in by_count.items() if len(values)}
         bands = np.array([statistic[:3] for statistic in rmse.values()]).T
         most = max(map(len, by_count.values()))
         label = f"{names[estimator]} ({rungs.sizes['run']} runs × {most} estimates)"
@@ -172,8 +173,3 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
     axis.set_title(f"{title_of(title, truth)}\n{rungs.attrs['samples']:,} draws an estimate", loc="right", fontsize=9)
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return finished(figure, truth)
-
-
-def _rmse(errors):
-    """Root mean square of errors (estimate, run), with its interval over runs."""
-    return over_repeats(lambda values: root_mean_square(values, axis=(1, 2)), errors, note="RMSE", scale="log")

@@ -23,7 +23,6 @@ CLAIMS = {
 
 
 def inputs(here: Here) -> Inputs:
-    """Timings of the estimates of figure 4 and of sampling their draws."""
     model, sizes = here.of(here.entry["figure"]).entry["model"], here.chosen("ladders", "samples")
     # A pilot of 20 times the sweeps, and one start, precede the timings.
     timings = here.experiment(

@@ -9,20 +9,12 @@ import numpy as np
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.papers.repeats import of_each
-from replication.papers.tracking.trk_checks import (
-    KNOWN,
-    all_checked,
-    apart,
-    checked,
-    is_known,
-    likelihood,
-    trainings_of,
-)
+from replication.papers.tracking import trk_checks
 from replication.papers.tracking.trk_drawing import draw_likelihoods
 from replication.reporting.statistics import mean, over_repeats, ratio_of_means, untested
 from replication.types import Artifacts, Figure, Inputs, Statistics
 
-_KNOWN = f"over check points where AIS errs by at most {KNOWN:g} nats"
+_KNOWN = f"over check points where AIS errs by at most {trk_checks.KNOWN:g} nats"
 CLAIMS = {
     "close": Claim(
         "The likelihoods under the log Z that RTS tracks follow those under the log Z of AIS",
@@ -36,7 +28,7 @@ CLAIMS = {
         "section 4.4 and figure 5",
         published="early stopping avoids over-fitting",
         measured="tracked validation likelihood [nat] at the best check point by AIS, where that errs by at most "
-        f"{KNOWN:g} nats, less that at the end; mean over trainings",
+        f"{trk_checks.KNOWN:g} nats, less that at the end; mean over trainings",
         at_least=0.0,
         bound="'to avoid overfitting by early stopping': the likelihood falls after the best point",
         power=Power(
@@ -66,9 +58,9 @@ def inputs(here: Here) -> Inputs:
     model = here.entry["model"]
     return {
         "trace": here.trace(model),
-        "check": checked(here, model, "ais"),
-        "checks": all_checked(here, here.trainings(model)),
-        "others": all_checked(here, trainings_of(here, "others")),
+        "check": trk_checks.checked(here, model, "ais"),
+        "checks": trk_checks.all_checked(here, here.trainings(model)),
+        "others": trk_checks.all_checked(here, trk_checks.trainings_of(here, "others")),
     }
 
 
@@ -91,12 +83,16 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Distances of tracked log Z from AIS, their ratio for other smoothing, and falls of the tracked likelihood."""
     checks = artifacts["checks"]
+
+    def mean_distance(check):
+        distances = _distances(check)
+        return distances.mean() if distances.size else np.nan
+
     first = _distances(next(iter(checks.values())))
     ratios = [_times_apart(first, _distances(other)) for other in artifacts["others"].values()]
     return {
-        "close": over_repeats(mean, of_each(_mean_distance, checks), scale="log"),
+        "close": over_repeats(mean, of_each(mean_distance, checks), scale="log"),
         "overfit": over_repeats(mean, of_each(_fall, checks)),
         "smoothing": max(ratios, key=lambda ratio: np.nan_to_num(np.abs(np.log(ratio.value)), nan=-1.0)),
     }
@@ -104,22 +100,17 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 def _distances(check):
     """|tracked - AIS| of log Z in nats, at the updates where the standard error of AIS is at most KNOWN."""
-    return apart(check)[is_known(check)]
-
-
-def _mean_distance(check):
-    distances = _distances(check)
-    return distances.mean() if distances.size else np.nan
+    return trk_checks.apart(check)[trk_checks.is_known(check)]
 
 
 def _fall(check):
     """Tracked validation likelihood at the best check point by AIS, minus the value at the end; NaN for few points."""
     update = check["update"].values
-    known = is_known(check) & (update < (1.0 - _END) * update.max(initial=0))
+    known = trk_checks.is_known(check) & (update < (1.0 - _END) * update.max(initial=0))
     if update.size < _FEWEST_CHECKS or not known.any():
         return np.nan
-    best = int(np.argmax(np.where(known, likelihood(check, "validation", "log_z"), -np.inf)))
-    tracked = likelihood(check, "validation", "tracked_log_z")
+    best = int(np.argmax(np.where(known, trk_checks.likelihood(check, "validation", "log_z"), -np.inf)))
+    tracked = trk_checks.likelihood(check, "validation", "tracked_log_z")
     return tracked[best] - tracked[-1]
 
 

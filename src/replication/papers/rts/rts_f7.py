@@ -6,11 +6,13 @@ inverse temperature at the largest budget. Chains rarely pass the knot, where th
 Carlson et al. (2016), figure 7.
 """
 
+from functools import partial
+
 import numpy as np
 
 from replication.claim import Claim, Power, Size
-from replication.papers.curves import add_legend
 from replication.papers.declaration import Here
+from replication.papers.panels import add_legend, draw_estimates
 from replication.papers.rts.rts_comparison import BIAS_LEFT, bias_left_ratio, run_sizes
 from replication.reporting import style
 from replication.reporting.statistics import (
@@ -126,7 +128,6 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Ratios of errors and fluxes: uniform to matched base, and RTS to AIS from the uniform base."""
     truth, truth_error = truth_of(artifacts["truth"])
     uniform, matched = artifacts["estimators"], artifacts["matched"]
     rts, ais = uniform["rts-uniform"], uniform["ais-uniform"]
@@ -168,7 +169,6 @@ def _largest_common_budget(estimates):
 
 
 def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
-    """Mean and RMSE of log Z from a uniform base, remedies at the same budgets, and transition matrices of beta."""
     from matplotlib.ticker import LogLocator
 
     estimates, remedies, matrices = (artifacts[panel] for panel in _PANELS)
@@ -178,13 +178,9 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
     mean, error, remedy = (figure.add_subplot(grid[0, 2 * part : 2 * part + 2]) for part in range(3))
     log_z = float(truth["log_z"])
     mean.axhline(log_z, color=style.TRUTH, linestyle="--", label="truth")
+    draw_estimates(mean, estimates, mean_with_band, names)
     for axis, group in ((error, estimates), (remedy, remedies)):
-        for position, (estimator, estimate) in enumerate(group.items()):
-            look = {"label": names[estimator], **style.look_of(estimator, position)}
-            budgets, values = estimate["budget"].values, estimate["log_z"].values
-            style.draw_band(axis, budgets, rmse_with_band(values, log_z), **look)
-            if axis is error:
-                style.draw_band(mean, budgets, mean_with_band(values), **look)
+        draw_estimates(axis, group, partial(rmse_with_band, truth=log_z), names)
         style.plain_logarithms(axis.yaxis)
         axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axis.set_ylabel(r"RMSE of $\log \hat Z$ [nat]")

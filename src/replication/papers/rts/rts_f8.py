@@ -9,9 +9,9 @@ import numpy as np
 
 from logzoo.types import Array
 from replication.claim import Claim, Power, Size
-from replication.papers.curves import add_legend
 from replication.papers.declaration import Here
 from replication.papers.experiment import Experiment
+from replication.papers.panels import add_legend
 from replication.reporting import style
 from replication.reporting.statistics import over_repeats, rmse_with_band, root_mean_square, truth_of, untested
 from replication.types import Artifacts, Figure, Inputs, Names, Statistics
@@ -91,7 +91,6 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """RMSE of RSD and of SD relative to RTS, over all budgets, for the model sizes in the claims."""
     statistics = dict.fromkeys(CLAIMS, untested("the figure has no model with this number of hidden units"))
     for model, estimates in artifacts["stationary"].items():
         hidden = estimates.attrs["hidden"]

@@ -24,12 +24,10 @@ _STEP_COLOURS = {"fixed": "#D55E00", "adaptive": "#0072B2"}
 
 
 def estimator_inputs(here: Here) -> Inputs:
-    """The mixture experiment of figure 2."""
     return _inputs(here, "estimators", "samples", sum(here.entry["samples"]))
 
 
 def step_inputs(here: Here) -> Inputs:
-    """The mixture experiment of figure 6."""
     return _inputs(here, "steps", "draws", 2 * here.entry["draws"])
 
 
@@ -41,7 +39,6 @@ def _inputs(here, function, key, draws):
 
 
 def estimator_statistics(artifacts: Artifacts) -> Statistics:
-    """The largest RMSE of an estimator divided by the smallest, each a geometric mean over numbers of samples."""
     mixture = artifacts["mixture"]
     error = mixture["log_z"].transpose("estimator", "samples", "replicate").values - float(mixture["exact_log_z"])
 
@@ -58,7 +55,6 @@ def estimator_sizes(here: Here) -> Size:
 
 
 def draw_estimators(artifacts: Artifacts, *, names: Names) -> Figure:
-    """RMSE and mean of log Z of every estimator against the number of samples."""
     mixture = artifacts["mixture"]
     figure = new_figure(9.2, 3.9)
     left, right = figure.subplots(1, 2)
@@ -89,7 +85,6 @@ def draw_estimators(artifacts: Artifacts, *, names: Names) -> Figure:
 
 
 def step_statistics(artifacts: Artifacts) -> Statistics:
-    """Autocorrelation time of the rung and RMSE of log Z, as ratios of the fixed to the adaptive step."""
     mixture = artifacts["mixture"]
     rules = [mixture.sel(step_rule=rule) for rule in ("fixed", "adaptive")]
     errors = [(by_rule["log_z"] - by_rule["exact_log_z"]).values for by_rule in rules]
@@ -107,7 +102,6 @@ def step_sizes(here: Here) -> Size:
 
 
 def draw_steps(artifacts: Artifacts) -> Figure:
-    """Draw, for the fixed and the adaptive step, the rung of a chain, log Z, step sizes and acceptance rates."""
     mixture = artifacts["mixture"]
     figure = new_figure(9.2, 5.6)
     # Any, because matplotlib's type does not accept nested lists of names.

@@ -85,7 +85,6 @@ _COLUMNS = {
 
 
 def inputs(here: Here) -> Inputs:
-    """The truth, RTS runs of each variant, and predictions by eqs 15 and 16."""
     model = here.entry["model"]
     estimators = [_PLAIN, _MIXED, *here.entry["priors"]]
     figure = here.of(here.entry["figure"])
@@ -109,7 +108,6 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """RMSE relative to RTS as geometric means over budgets, and eqs 15 and 16 beside the bias and variance."""
     truth, truth_error = truth_of(artifacts["truth"])
     errors = {name: estimates["log_z"].values - truth for name, estimates in artifacts["estimates"].items()}
     plain, mixed = errors.pop(_PLAIN), errors.pop(_MIXED)
@@ -137,7 +135,6 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def rows(artifacts: Artifacts, *, names: Names) -> Dataset:
-    """A row for each variant and budget."""
     truth, table = artifacts["truth"], {}
     for name, estimates in artifacts["estimates"].items():
         for budget in estimates["budget"].values:

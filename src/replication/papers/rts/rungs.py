@@ -1,10 +1,7 @@
 """Estimates for several numbers of rungs, on bootstrapped samples of runs (Carlson et al. 2016, figure 4)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -16,16 +13,12 @@ from logzoo.estimators.tempering_estimates import SETTLING
 from logzoo.io.schema import coordinate, labelled
 from logzoo.models.rbm import RBM
 from logzoo.samplers import tempering_runs
+from logzoo.samplers.observers import Stretch
 from logzoo.samplers.tempering_chains import COUNT_FLOOR
-from logzoo.streams import Stream
+from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
+from logzoo.types import Array
 from replication.papers.configured import matched_base
-
-if TYPE_CHECKING:
-    from logzoo.samplers.observers import Stretch
-    from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
-    from logzoo.types import Array
-    from replication.types import Artifacts
-
+from replication.types import Artifacts, Stream
 
 ESTIMATORS = ("rts", "ts", "ti-trapezoid", "ti-rb", "mbar")
 # Number of draws whose densities at all rungs are in memory at once.
@@ -68,10 +61,9 @@ def run(
 ) -> xr.Dataset:
     """log Z (estimator, rungs, estimate, run) for linear ladders with different numbers of rungs.
 
-    Each ladder has independent runs of `sweeps` sweeps. Each run is resampled `estimates` times with replacement,
-    `samples` draws at a time. Every estimator but `mbar` makes an estimate from each sample. `mbar` makes
-    `mbar_estimates` estimates of each run, only on the ladders `mbar_ladders`. All other entries of `mbar` are NaN. The
-    base is matched to the training data. Returns a Dataset with log Z in nats.
+    Each run of `sweeps` sweeps is resampled `estimates` times with replacement, `samples` draws at a time. `mbar` makes
+    only `mbar_estimates` estimates of each run, on the ladders `mbar_ladders`; its other entries are NaN. The base is
+    matched to the training data.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     log_z = np.full((len(ESTIMATORS), len(ladders), estimates, runs), np.nan)

@@ -87,14 +87,12 @@ def _ratio(artifacts, tracker):
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Ratios of seconds: an update with each tracker to one without, and with the Kalman filter to an AIS estimate."""
     ais = seconds_of_budgets(artifacts["ais"], "ais", [_DISTRIBUTIONS])[0][0]
     point = over_repeats(mean, _seconds(artifacts, "kalman") / ais, scale="log")
     return {**{tracker: _ratio(artifacts, tracker) for tracker in _TRACKERS}, "point": point}
 
 
 def rows(artifacts: Artifacts) -> Dataset:
-    """A row for training alone and for each tracker."""
     table = {}
     for name, title in _TITLES.items():
         row = {"seconds": float(artifacts["timings"]["seconds"].sel(tracker=name).mean())}

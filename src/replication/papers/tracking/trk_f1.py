@@ -42,10 +42,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def draw(artifacts: Artifacts) -> Figure:
-    """The graphical model: log Z at all temperatures and a bias over time, and the two kinds of observations.
-
-    Temperatures are numbered as in the paper, from the model (beta = 1) to the independent units (beta = 0).
-    """
+    """Temperatures are numbered as in the paper, from the model (beta = 1) to the independent units (beta = 0)."""
     figure = new_figure(7.2, 6.0)
     axis = figure.subplots()
     axis.set(xlim=(-1.1, 14.1), ylim=(-1.35, 10.6), aspect="equal")

@@ -50,7 +50,6 @@ def inputs(here: Here) -> Inputs:
 
 
 def draw(artifacts: Artifacts) -> Figure:
-    """The equations of one update of the filter, in the order of computation."""
     from matplotlib.patches import Rectangle
 
     figure = new_figure(7.2, 7.0)

@@ -12,14 +12,7 @@ import numpy as np
 
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
-from replication.papers.tracking.trk_checks import (
-    SIGMAS,
-    after_burn_in,
-    all_checked,
-    likelihood,
-    mean_of_groups,
-    ratio_of_groups,
-)
+from replication.papers.tracking import trk_checks
 from replication.papers.tracking.trk_drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit
 from replication.reporting.statistics import over_repeats, untested
 from replication.reporting.style import finished, new_figure
@@ -119,10 +112,10 @@ def inputs(here: Here) -> Inputs:
         here.expect(speed, named, f"models whose names end in {', '.join(_KINDS)}")
     trained = {kind: _trainings(here, _drawn(here, kind)) for kind in _KINDS}
     return {
-        "exact": {kind: all_checked(here, names, "exact") for kind, names in trained.items()},
+        "exact": {kind: trk_checks.all_checked(here, names, "exact") for kind, names in trained.items()},
         "traces": {kind: {name: here.trace(name) for name in names} for kind, names in trained.items()},
-        "ais": all_checked(here, _drawn(here)),
-        "particles": all_checked(here, _trainings(here, here.entry["particles"]), "exact"),
+        "ais": trk_checks.all_checked(here, _drawn(here)),
+        "particles": trk_checks.all_checked(here, _trainings(here, here.entry["particles"]), "exact"),
     }
 
 
@@ -136,7 +129,6 @@ def _trainings(here, models):
 
 
 def settings(here: Here) -> Settings:
-    """The panels, {title: {model: label}}."""
     panels = {}
     for speed in _SPEEDS:
         train = {model: here.train(model) for model in here.entry[speed]}
@@ -170,53 +162,54 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics of exact checks after the first tenth of a training, with trainings as repeats.
-
-    All settings of the learning rate have equal weights.
-    """
+    """Statistics of exact checks; all settings of the learning rate have equal weights."""
     traces = artifacts["traces"]
     numbers = {
         kind: [_numbers(check, traces[kind][name]) for name, check in checks.items()]
         for kind, checks in artifacts["exact"].items()
     }
-    twenty = [_numbers(check) for check in artifacts["particles"].values()]
+    numbers["twenty"] = [_numbers(check) for check in artifacts["particles"].values()]
 
-    def groups(name, kinds):
-        """The numbers (..., training) called `name`, for each of `kinds` that was trained."""
-        return [np.stack([row[name] for row in rows], axis=-1) for kind in kinds if (rows := numbers.get(kind))]
+    def over(statistic, name, *parts, scale="log"):
+        """A statistic of the numbers (..., training) called `name`; NaN if no kind of a part was trained."""
+        groups = [[np.stack([row[name] for row in numbers[kind]], axis=-1) for kind in part] for part in parts]
+        return over_repeats(statistic, *chain(*groups), scale=scale) if all(groups) else untested()
 
-    def fastest_over_others(name):
-        return _over(_first_over_others, groups(name, [_FASTEST]), groups(name, _FITTED_FAST))
+    def first_over_others(first, *others):
+        return first.mean(axis=-1) / trk_checks.mean_of_groups(*others)
 
+    def alone(*groups):
+        bridged, summed, tracked = np.moveaxis(trk_checks.mean_of_groups(*groups), -1, 0)
+        return np.minimum(bridged, summed) / tracked
+
+    slow, fast, fitted, fastest, twenty = (
+        [kind for kind in kinds if numbers.get(kind)]
+        for kinds in (_FITTED_SLOW, _FITTED_FAST, _FITTED, [_FASTEST], ["twenty"])
+    )
     return {
-        "fit-slow": _over(mean_of_groups, groups("error", _FITTED_SLOW)),
-        "fit-fast": _over(mean_of_groups, groups("error", _FITTED_FAST)),
-        "particles": _over(mean_of_groups, [np.array([row["error"] for row in twenty])] if twenty else []),
-        "dip": _over(ratio_of_groups, groups("dip", _FITTED_FAST)),
-        "oscillates": fastest_over_others("error"),
-        "unstable": fastest_over_others("jumps"),
-        "alone": _over(_alone, groups("alone", _FITTED)),
-        "cover": _over(mean_of_groups, groups("covered", _FITTED), scale="share"),
+        "fit-slow": over(trk_checks.mean_of_groups, "error", slow),
+        "fit-fast": over(trk_checks.mean_of_groups, "error", fast),
+        "particles": over(trk_checks.mean_of_groups, "error", twenty),
+        "dip": over(trk_checks.ratio_of_groups, "dip", fast),
+        "oscillates": over(first_over_others, "error", fastest, fast),
+        "unstable": over(first_over_others, "jumps", fastest, fast),
+        "alone": over(alone, "alone", fitted),
+        "cover": over(trk_checks.mean_of_groups, "covered", fitted, scale="share"),
     }
-
-
-def _over(statistic, *parts, scale="log"):
-    """`over_repeats` of the groups of all parts; NaN if a part has no groups."""
-    return over_repeats(statistic, *chain(*parts), scale=scale) if all(parts) else untested()
 
 
 def _numbers(check, trace=None):
     """Numbers {name: number} of one training after its first tenth. Only `alone` needs the trace."""
-    update, log_z, settled = check["update"].values, check["log_z"].values, after_burn_in(check)
+    update, log_z, settled = check["update"].values, check["log_z"].values, trk_checks.after_burn_in(check)
     through = update / update.max(initial=1)
     inside = (through >= _DIP[0]) & (through <= _DIP[1])
     errors = np.abs(check["tracked_log_z"].values - log_z)
     numbers = {
         "error": errors[settled].mean(),
-        "jumps": np.diff(likelihood(check, "test", "log_z")[settled]).std(),
+        "jumps": np.diff(trk_checks.likelihood(check, "test", "log_z")[settled]).std(),
         "dip": [errors[rows].mean() if rows.any() else np.nan for rows in (inside, settled & ~inside)],
         # A tracked value of NaN counts as farther than three standard deviations.
-        "covered": (errors <= SIGMAS * check["tracked_std_dev"].values)[settled].mean(),
+        "covered": (errors <= trk_checks.SIGMAS * check["tracked_std_dev"].values)[settled].mean(),
     }
     if trace is not None:
         rows = np.searchsorted(trace["update"].values, update)
@@ -225,21 +218,8 @@ def _numbers(check, trace=None):
     return numbers
 
 
-def _first_over_others(first, *others):
-    return first.mean(axis=-1) / mean_of_groups(*others)
-
-
-def _alone(*groups):
-    """The smaller error of bridged and summed log Z, divided by that of the tracker; groups (..., 3, training)."""
-    bridged, summed, tracked = np.moveaxis(mean_of_groups(*groups), -1, 0)
-    return np.minimum(bridged, summed) / tracked
-
-
 def draw(artifacts: Artifacts, *, panels: Mapping[str, Names]) -> Figure:
-    """Test log-likelihood while training: exact, by AIS, and by the Kalman filter at the updates of exact values.
-
-    panels: {title: {model: label}}. Trainings with the same label have the same colour.
-    """
+    """Draw panels {title: {model: label}}. Trainings with the same label have the same colour."""
     from matplotlib.lines import Line2D
 
     figure = new_figure(3.5 * len(panels) + 1.6, 3.8)
@@ -270,10 +250,7 @@ def _parts(artifacts, model):
 
 
 def _draw_run(axis, artifacts, model, colour):
-    """Draw the test log-likelihood of a training: exact, by AIS, and by the Kalman filter.
-
-    Returns an array (3, update) for each of these: values, lower ends and upper ends of intervals.
-    """
+    """Draw exact, AIS and tracked likelihoods; returns [values, lower ends, upper ends] (3, update) of each."""
     trace, exact_check, ais = _parts(artifacts, model)
     log_f = exact_check["mean_log_f"].sel(split="test")
     exact = log_f - exact_check["log_z"]

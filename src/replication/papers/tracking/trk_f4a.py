@@ -13,33 +13,14 @@ from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.papers.repeats import of_each, over_finite
-from replication.papers.tracking.trk_checks import (
-    KNOWN,
-    after_burn_in,
-    all_checked,
-    checked,
-    in_last,
-    known_likelihood,
-    mean_distance,
-    mean_of_known,
-    ratio_of_groups,
-    trainings_of,
-)
-from replication.papers.tracking.trk_drawing import (
-    DEVIATIONS,
-    draw_checked,
-    draw_tracked,
-    label_updates,
-    limit,
-    name_of,
-)
+from replication.papers.tracking import trk_checks, trk_drawing
 from replication.reporting.statistics import difference_of_means, mean, ratio_of_means
 from replication.reporting.style import LOOKS, TRUTH, finished, new_figure, title_of
 from replication.types import Artifacts, Dataset, Figure, Inputs, Statistics
 
 _WHERE = "section 4, figure 4 left"
 _LINEAR = "section 4, linear temperatures"
-_KNOWN = f"check points where the standard error of AIS is at most {KNOWN:g} nats"
+_KNOWN = f"check points where the standard error of AIS is at most {trk_checks.KNOWN:g} nats"
 _GROWTH = "last over first third of the rows of the trace after the first tenth of the updates, averaged over trainings"
 _PILOT = "a factor of 1.25; spread of three trainings of an earlier run with 50,000 updates"
 CLAIMS = {
@@ -142,12 +123,12 @@ _TENTH = 0.1
 
 def inputs(here: Here) -> Inputs:
     drawn = here.entry["model"]
-    trainings = {ladder: trainings_of(here, ladder) for ladder in _LADDERS}
+    trainings = {ladder: trk_checks.trainings_of(here, ladder) for ladder in _LADDERS}
     return {
         "trace": here.trace(drawn),
-        "check": checked(here, drawn, "ais"),
+        "check": trk_checks.checked(here, drawn, "ais"),
         "traces": {ladder: {name: here.trace(name) for name in names} for ladder, names in trainings.items()},
-        "checks": {ladder: all_checked(here, names) for ladder, names in trainings.items()},
+        "checks": {ladder: trk_checks.all_checked(here, names) for ladder, names in trainings.items()},
     }
 
 
@@ -156,7 +137,7 @@ def sizes(here: Here) -> dict[str, Size]:
     ais = here.config["checks"]["ais"]
 
     def size(*ladders):
-        named = [trainings_of(here, ladder) for ladder in ladders]
+        named = [trk_checks.trainings_of(here, ladder) for ladder in ladders]
         train = [here.train(name) for names in named for name in names]
         settings = {
             "hidden units": (min(entry["hidden"] for entry in train), 500),
@@ -173,16 +154,14 @@ def sizes(here: Here) -> dict[str, Size]:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics of traces and of checks by AIS, with trainings as repeats."""
-
     traces, checks = artifacts["traces"], artifacts["checks"]
 
     def growth(name):
         def thirds(trace):
-            first, _, last = np.array_split(np.abs(trace[name].values[after_burn_in(trace)]), 3)
+            first, _, last = np.array_split(np.abs(trace[name].values[trk_checks.after_burn_in(trace)]), 3)
             return [last.mean() if last.size else np.nan, first.mean() if first.size else np.nan]
 
-        return over_finite(ratio_of_groups, of_each(thirds, traces["adaptive"]), scale="log")
+        return over_finite(trk_checks.ratio_of_groups, of_each(thirds, traces["adaptive"]), scale="log")
 
     def linear_over_adaptive(number, of_ladders):
         values = (of_each(number, of_ladders[ladder]) for ladder in ("fixed", "adaptive"))
@@ -192,13 +171,13 @@ def statistics(artifacts: Artifacts) -> Statistics:
         return np.nanmin(exchange_rates(trace, last=True)[0])
 
     def late_bridging(trace):
-        return trace["bridged_log_z_std_dev"].values[in_last(trace, 1.0 / 3.0)].mean()
+        return trace["bridged_log_z_std_dev"].values[trk_checks.in_last(trace, 1.0 / 3.0)].mean()
 
     def late_tracking(check):
-        return mean_distance(check, 1.0 / 3.0)
+        return trk_checks.mean_distance(check, 1.0 / 3.0)
 
     def late_likelihood(check):
-        return mean_of_known(known_likelihood(check, "test")[in_last(check, 0.5)])
+        return trk_checks.mean_of_known(trk_checks.known_likelihood(check, "test")[trk_checks.in_last(check, 0.5)])
 
     likelihoods = (of_each(late_likelihood, checks[ladder]) for ladder in ("adaptive", "fixed"))
     return {
@@ -209,13 +188,12 @@ def statistics(artifacts: Artifacts) -> Statistics:
         "exchange": linear_over_adaptive(lowest_exchange_rate, traces),
         "bridge": linear_over_adaptive(late_bridging, traces),
         "likelihood": over_finite(difference_of_means, *likelihoods),
-        "adaptive": linear_over_adaptive(mean_distance, checks),
-        "growing": over_finite(mean, of_each(mean_distance, checks["growing"]), scale="log"),
+        "adaptive": linear_over_adaptive(trk_checks.mean_distance, checks),
+        "growing": over_finite(mean, of_each(trk_checks.mean_distance, checks["growing"]), scale="log"),
     }
 
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
-    """The filter at work: log Z, the two kinds of observations, the bias, and the ladder if the trainer has one."""
     trace, check = artifacts["trace"], artifacts["check"]
     tempered = "inverse_temperature" in trace
     figure = new_figure(7.2, 10.2 if tempered else 7.8)
@@ -229,7 +207,7 @@ def draw(artifacts: Artifacts, *, title: str) -> Figure:
     for name in ("log_z", "change", "bias"):
         axes[name].sharex(axes["error"])
         axes[name].tick_params(labelbottom=False)
-    label_updates(axes["error"])
+    trk_drawing.label_updates(axes["error"])
     if tempered:
         _draw_exchanges(axes["exchange"], trace)
         _draw_ladder(axes["ladder"], trace)
@@ -239,11 +217,13 @@ def draw(artifacts: Artifacts, *, title: str) -> Figure:
 def _draw_log_z(axis, trace, check, title):
     bridged = trace["bridged_log_z"]
     axis.plot(trace["update"], bridged, ".", color=_BRIDGE, label="bridge sampling at one update")
-    label = f"Kalman, ±{DEVIATIONS:g} s.d."
-    tracked = draw_tracked(axis, trace["log_z"], trace["log_z_std_dev"], color=_KALMAN, label=label)
+    label = f"Kalman, ±{trk_drawing.DEVIATIONS:g} s.d."
+    tracked = trk_drawing.draw_tracked(axis, trace["log_z"], trace["log_z_std_dev"], color=_KALMAN, label=label)
     look = {"color": TRUTH if check.attrs["check_method"] == "enumeration" else LOOKS["ais"][0], "zorder": 3}
-    points = draw_checked(axis, check, None, markerfacecolor="none", label=name_of(check), **look)
-    limit(axis, [np.stack([bridged] * 3), tracked, points])
+    points = trk_drawing.draw_checked(
+        axis, check, None, markerfacecolor="none", label=trk_drawing.name_of(check), **look
+    )
+    trk_drawing.limit(axis, [np.stack([bridged] * 3), tracked, points])
     axis.set_ylabel(r"$\log Z$ [nat]")
     _legend(axis, title=title)
 
@@ -331,7 +311,7 @@ def _draw_ladder(axis, trace):
         rows = rungs == count
         axis.plot(trace["update"].values[rows], betas[rows, :count], color=_KALMAN, linewidth=0.9)
     axis.set_ylabel(r"inverse temperature $\beta$")
-    label_updates(axis)
+    trk_drawing.label_updates(axis)
 
 
 def _legend(axis, *others, title=None):

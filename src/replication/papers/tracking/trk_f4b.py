@@ -10,13 +10,7 @@ import numpy as np
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.papers.repeats import of_each, over_finite
-from replication.papers.tracking.trk_checks import (
-    KNOWN,
-    all_checked,
-    checked,
-    in_last,
-    mean_distance,
-)
+from replication.papers.tracking import trk_checks
 from replication.papers.tracking.trk_drawing import draw_likelihoods
 from replication.reporting.statistics import mean
 from replication.types import Artifacts, Figure, Inputs, Statistics
@@ -57,7 +51,7 @@ CLAIMS = {
         _WHERE,
         "curves",
         "mean |tracked - AIS| of log Z [nat] after the first tenth of a training, at check points where the standard"
-        f" error of AIS is at most {KNOWN:g} nats; averaged over trainings",
+        f" error of AIS is at most {trk_checks.KNOWN:g} nats; averaged over trainings",
         scale="log",
     ),
 }
@@ -71,9 +65,9 @@ def inputs(here: Here) -> Inputs:
     names = here.trainings(model)
     return {
         "trace": here.trace(model),
-        "check": checked(here, model, "ais"),
+        "check": trk_checks.checked(here, model, "ais"),
         "traces": {name: here.trace(name) for name in names},
-        "checks": all_checked(here, names),
+        "checks": trk_checks.all_checked(here, names),
     }
 
 
@@ -87,18 +81,17 @@ def sizes(here: Here) -> Size:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics of traces and of checks by AIS, with trainings as repeats."""
     numbers = zip(("turn", "train", "epoch"), of_each(_numbers, artifacts["traces"]), strict=True)
     return {
         **{key: over_finite(mean, row) for key, row in numbers},
-        "close": over_finite(mean, of_each(mean_distance, artifacts["checks"]), scale="log"),
+        "close": over_finite(mean, of_each(trk_checks.mean_distance, artifacts["checks"]), scale="log"),
     }
 
 
 def _numbers(trace):
     """Decrease of validation and increase of training likelihood, and the best update as a share of all updates."""
     update = trace["update"].values
-    through, late = update / update.max(initial=1), in_last(trace, 0.1)
+    through, late = update / update.max(initial=1), trk_checks.in_last(trace, 0.1)
     middle = (through >= _TURN[0]) & (through <= _TURN[1])
     train, validation = (trace[f"log_likelihood_{split}"].values for split in ("train", "validation"))
     best = trace.attrs.get("best_update", np.nan) / update.max(initial=1)

@@ -7,7 +7,6 @@ from replication.types import Settings
 
 
 def grid_settings(grid: Settings) -> list[Settings]:
-    """The `train` entries of a grid in order, one for each combination of the values in its lists."""
     train = {**grid["train"], **{("options", name): value for name, value in grid["train"]["options"].items()}}
     del train["options"]
     axes = {key: value for key, value in train.items() if isinstance(value, list)}

@@ -5,9 +5,8 @@ the AIS likelihood estimate"). Tracked likelihoods do not select the RBM, becaus
 each training stopped.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -20,16 +19,9 @@ from logzoo.estimators.estimator_registry import estimator
 from logzoo.io.schema import coordinate, labelled
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
+from logzoo.types import Array
 from replication.papers.configured import matched_base
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from logzoo.streams import Stream
-    from logzoo.types import Array
-    from replication.types import AisNumbers, Artifacts
-
+from replication.types import AisNumbers, Artifacts, Stream
 
 CHECKS = ("exact", "ais")
 
@@ -57,9 +49,7 @@ def check_snapshots(
 ) -> xr.Dataset:
     """log Z of every snapshot of a training, and the mean log f of data, as a Dataset over `update`, in nats.
 
-    snapshots, trace: parts of a TrainingRun whose log Z was tracked. data: {split: 0/1 matrix (examples, visible)}.
-    check: "exact" or "ais". AIS starts from the base log-odds (visible,), with `chains` chains of `sweeps` sweeps;
-    "exact" ignores both numbers. Raises ValueError for any other check.
+    check: "exact", or "ais" from the base log-odds (visible,), with `chains` chains of `sweeps` sweeps.
     """
     one_of("check", check, CHECKS)
     updates = snapshots["update"].values
@@ -108,11 +98,9 @@ def best(
     long_sweeps: int | None,
     stream: Stream,
 ) -> xr.Dataset:
-    """Select and evaluate the best model of a grid; published: {name: published number}.
+    """Select the best model of a grid by AIS with `sweeps` and `chains`, and evaluate it by AIS of the sizes `judge`.
 
-    AIS with `sweeps` and `chains` selects the best model. AIS with the `sweeps` and `chains` in `judge` and other draws
-    evaluates this model. If `long_sweeps` is not None, AIS with this number of distributions also measures the spread
-    of the weights.
+    If `long_sweeps` is not None, AIS with this number of distributions also measures the spread of the weights.
     """
     traces, dataset = artifacts["traces"], artifacts["dataset"]
     rbms, base = {name: RBM.from_dataset(model) for name, model in artifacts["models"].items()}, matched_base(dataset)
@@ -143,8 +131,7 @@ def best_likelihoods(
 ) -> xr.Dataset:
     """Mean test log-likelihood of an RBM under the tracked log Z and under AIS, as a Dataset of scalars.
 
-    rbm: the parameters that early stopping took. trace: trace of the training. test: 0/1 matrix (examples,
-    visible). base: log-odds (visible,) of the training data. by_ais: numbers of `ais_numbers`, from `chains` chains.
+    rbm: the parameters that early stopping took. by_ais: numbers of `ais_numbers`, from `chains` chains.
     """
     stopped = trace.sel(update=trace.attrs["best_update"])
     log_f = float(-rbm.free_energy(test).mean())

@@ -54,7 +54,6 @@ def sizes(here: Here) -> Size:
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics of the best models of data sets, with data sets as repeats."""
     models = artifacts["best"].values()
     tracked, ais, error, spread, further = (
         np.array([float(best.get(name, np.nan)) for best in models])

@@ -75,7 +75,6 @@ def grid_size(here: Here, published: dict[str, int | None], repeats: int) -> Siz
 
 
 def statistics(artifacts: Artifacts) -> Statistics:
-    """Statistics of the best models in the claims, with intervals from the errors of AIS and of the tracker."""
     outcomes = dict.fromkeys(CLAIMS, untested("its data set is left out"))
     for dataset, best in artifacts["best"].items():
         if dataset not in _KEYS:
@@ -116,7 +115,6 @@ _OWN_SPLIT = "-own-split"
 
 
 def inputs(here: Here) -> Inputs:
-    """The best model of each data set of the grid."""
     grid = here.known("grids", here.entry["grid"])
     return {"best": {dataset: _best(here, grid, dataset) for dataset in here.config["grids"][grid]["datasets"]}}
 
@@ -152,7 +150,6 @@ def _ais_of(here, grid, dataset):
 
 
 def rows(artifacts: Artifacts) -> Dataset:
-    """Test log-likelihoods of the best model of each data set, beside the published values."""
     table = {}
     for dataset, best in artifacts["best"].items():
         split = " (own split)" if dataset.endswith(_OWN_SPLIT) else ""

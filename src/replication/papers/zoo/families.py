@@ -25,10 +25,7 @@ def zoo_models(zoo: dict) -> dict[str, dict]:
 
 
 def zoo_places(zoo: dict) -> dict[str, dict]:
-    """Family, data set and trainer of every model of the zoo, by model.
-
-    A family has one data set and one number of hidden units.
-    """
+    """Family (a data set and a number of hidden units), data set and trainer of every model of the zoo, by model."""
     return {
         name: {"family": f"{data}-{hidden}", "dataset": zoo["datasets"][data], "trainer": trainer}
         for name, data, hidden, trainer in _parts(zoo)

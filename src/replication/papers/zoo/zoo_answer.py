@@ -14,16 +14,9 @@ import numpy as np
 
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from replication.papers.declaration import Here
+from replication.papers.zoo import zoo_statistics as statistics
 from replication.papers.zoo.families import arenas_of, combined
 from replication.papers.zoo.zoo_errors import BELOW, COMPARED, HOLLOW, add_key, draw_family, new_panels
-from replication.papers.zoo.zoo_statistics import (
-    among_the_best,
-    best_of,
-    families,
-    outcomes,
-    rmse_with_interval,
-    unconverged,
-)
 from replication.reporting.style import count_ticks, finished
 from replication.reporting.tables import two_digits
 from replication.types import Artifacts, Dataset, Figure, Names, Settings
@@ -45,7 +38,6 @@ inputs = combined
 
 
 def settings(here: Here) -> Settings:
-    """The families whose models have several modes, and the names of the estimators."""
     return {"arenas": arenas_of(here.config), "names": here.estimator_titles()}
 
 
@@ -61,15 +53,14 @@ def kinds_of(zoo: Dataset, arenas: list[str]) -> dict[str, Dataset]:
         largest = ran.shape[1] - 1 - int(np.argmax(of_kind[::-1]))
         part = zoo.isel(model=np.flatnonzero((kinds == kind) & ran[:, largest]))
         if part.sizes["model"]:
-            parts |= families(part.assign_coords(family=("model", [kind] * part.sizes["model"])))
+            parts |= statistics.families(part.assign_coords(family=("model", [kind] * part.sizes["model"])))
     return parts
 
 
 def draw(artifacts: Artifacts, *, arenas: list[str], names: Names) -> Figure:
-    """RMSE against sweeps, in a panel for each kind of model. All panels show the same estimators, at most six."""
     zoo = artifacts["zoo"]
     parts = kinds_of(zoo, arenas)
-    winners = [part["estimator"].values[best_of(part)] for part in parts.values()]
+    winners = [part["estimator"].values[statistics.best_of(part)] for part in parts.values()]
     drawn = [name for name in dict.fromkeys([*winners, *COMPARED]) if name in zoo["estimator"]][:_MOST_LINES]
     figure, axes = new_panels(len(parts), 3.1, 3.0, margin=0.2)
     for axis, (kind, part) in zip(axes, parts.items(), strict=True):
@@ -88,8 +79,7 @@ def draw(artifacts: Artifacts, *, arenas: list[str], names: Names) -> Figure:
 def uses(zoo: Dataset, *, arenas: list[str], names: dict[str, str], enumerated: int) -> list[Use]:
     """Recommendations for a small model, for each kind of model of the zoo, for an unknown and for a huge model.
 
-    enumerated: largest number of units in the smaller layer for which log Z is enumerated. The estimator of a kind has
-    the lowest RMSE at the largest budget that the models of the kind share.
+    enumerated: largest number of units in the smaller layer for which log Z is enumerated.
     """
     parts = kinds_of(zoo, arenas)
     rows = [Use(f"small: up to {enumerated} units in one layer", "exact_log_z(rbm)", "enumeration, no error")]
@@ -105,11 +95,11 @@ def uses(zoo: Dataset, *, arenas: list[str], names: dict[str, str], enumerated: 
 
 def _use(words, part, names):
     """The row of one kind of model."""
-    (best, *ties), budget = among_the_best(part)[-1], int(part["budget"][-1])
+    (best, *ties), budget = statistics.among_the_best(part)[-1], int(part["budget"][-1])
     name = str(part["estimator"].values[best])
-    rmse, (low, high) = (numbers[..., best, -1] for numbers in rmse_with_interval(part))
+    rmse, (low, high) = (numbers[..., best, -1] for numbers in statistics.rmse_with_interval(part))
     value, *interval = (two_digits(float(number)) for number in (rmse, low, high))
-    failed = float(unconverged(part).isel(estimator=best, budget=-1).mean())
+    failed = float(statistics.unconverged(part).isel(estimator=best, budget=-1).mean())
     result = f"{names[name]}: RMSE {value} nat [{', '.join(interval)}] at {budget:,} sweeps"
     result += f"; {failed:.0%} of runs report that they did not converge" if failed else ""
     if ties:
@@ -126,21 +116,17 @@ def _sizes(part):
 
 def findings(zoo: Dataset, *, names: dict[str, str]) -> list[str]:
     """Sentences on the estimators with the lowest error on the most families, and on silently wrong estimates."""
-    parts = families(zoo).values()
-    firsts = [str(part["estimator"].values[best_of(part)]) for part in parts]
+    parts = statistics.families(zoo).values()
+    firsts = [str(part["estimator"].values[statistics.best_of(part)]) for part in parts]
     counts = sorted({name: firsts.count(name) for name in firsts}.items(), key=lambda item: -item[1])
     first = ", ".join(f"{names[name]} on {count}" for name, count in counts[:3])
     sentences = [f"These estimators have the lowest error at the largest budget, of {len(firsts)} families: {first}."]
-    exact = zoo.isel(model=np.flatnonzero(zoo["truth_std_error"].values == 0.0))
+    exact = statistics.with_exact_truth(zoo)
     if exact.sizes["model"]:
-        totals = {name: 0 for name in ("right", "refused", "silently wrong")}
-        for budget in exact["budget"].values:
-            totals = {
-                name: totals[name] + int(count.sum()) for name, count in outcomes(exact.sel(budget=budget)).items()
-            }
-        converged = totals["right"] + totals["silently wrong"]
+        counts = statistics.outcomes(exact)
+        right, wrong = (int(counts[name].sum()) for name in ("right", "silently wrong"))
         sentences.append(
-            f"Of {converged:,} converged estimates on models whose log Z is exact, {totals['silently wrong']} were "
-            "wrong (by more than 0.5 nat and four standard errors)."
+            f"Of {right + wrong:,} converged estimates on models whose log Z is exact, {wrong} were wrong (by more "
+            "than 0.5 nat and four standard errors)."
         )
     return sentences

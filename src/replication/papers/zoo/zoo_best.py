@@ -6,21 +6,8 @@ import numpy as np
 
 from logzoo.types import Array
 from replication.papers.declaration import Declaration
+from replication.papers.zoo import zoo_statistics as statistics
 from replication.papers.zoo.families import combined_and_timed
-from replication.papers.zoo.zoo_statistics import (
-    LEVEL,
-    among_the_best,
-    coverage,
-    families,
-    log_rmse,
-    lowest,
-    mean_unconverged,
-    measured_moments,
-    resampled_moments,
-    rmse_with_interval,
-    seconds_of,
-    title_of_family,
-)
 from replication.reporting.tables import COUNT, DIGITS, Column, table_of
 from replication.types import Artifacts, Dataset, Names
 
@@ -51,20 +38,19 @@ _WINNER_COLUMNS = {
 
 
 def choice_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
-    """A row for every family and budget, and a row of totals."""
     rows, listed, total = {}, Counter(), Counter()
-    for family, part in families(artifacts["zoo"]).items():
+    for family, part in statistics.families(artifacts["zoo"]).items():
         budgets, estimators = part["budget"].values, part["estimator"].values
         titles = [names[name] for name in estimators]
-        rmse, interval = rmse_with_interval(part)
-        share, (_, high), runs = coverage(part)
-        doubtful, seconds = mean_unconverged(part), seconds_of(part, artifacts["timings"][family])
-        for column, (budget, chosen) in enumerate(zip(budgets, among_the_best(part), strict=True)):
+        rmse, interval = statistics.rmse_with_interval(part)
+        share, (_, high), runs = statistics.coverage(part)
+        doubtful, seconds = statistics.mean_unconverged(part), statistics.seconds_of(part, artifacts["timings"][family])
+        for column, (budget, chosen) in enumerate(zip(budgets, statistics.among_the_best(part), strict=True)):
             best, *tied = chosen
             fastest = min(chosen, key=lambda row, column=column: seconds[row, column])
-            narrow = [titles[row] for row in chosen if high[row, column] < LEVEL]
+            narrow = [titles[row] for row in chosen if high[row, column] < statistics.LEVEL]
             warned = [f"{titles[row]} ({doubtful[row, column]:.0%})" for row in chosen if doubtful[row, column] > 0]
-            rows[f"{title_of_family(part)}, {budget:,} sweeps"] = {
+            rows[f"{statistics.title_of_family(part)}, {budget:,} sweeps"] = {
                 "best": titles[best],
                 "rmse": rmse[best, column],
                 "rmse_low": interval[0, best, column],
@@ -80,33 +66,42 @@ def choice_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
             }
             listed.update(estimators[chosen])
             total.update(dict(zip(estimators[chosen], seconds[chosen, column], strict=True)))
-    return table_of({**rows, **_often(listed, total, names, len(rows))}, "models and budget", _CHOICE_COLUMNS)
-
-
-def _often(listed, seconds, names, count):
-    """The last row, which counts how often each estimator is among the best. Ties are in order of seconds."""
-    order = sorted(listed, key=lambda name: (-listed[name], seconds[name] / listed[name]))
-    often = [f"{names[name]} {listed[name]}" for name in order]
-    return {f"among the best, of {count} rows": {"best": often[0], "tied": ", ".join(often[1:]) or "-"}}
+    # The last row counts how often each estimator is among the best. Ties are in order of seconds.
+    order = sorted(listed, key=lambda name: (-listed[name], total[name] / listed[name]))
+    first, *others = [f"{names[name]} {listed[name]}" for name in order]
+    rows[f"among the best, of {len(rows)} rows"] = {"best": first, "tied": ", ".join(others) or "-"}
+    return table_of(rows, "models and budget", _CHOICE_COLUMNS)
 
 
 def winner_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
-    """A row for every family. Two more rows list the estimators among the best, with counts, and other estimators."""
     zoo, rows, listed = artifacts["zoo"], {}, {"best": [], "best_in_time": []}
     titles = [names[name] for name in zoo["estimator"].values]
-    for family, part in families(zoo).items():
-        seconds = seconds_of(part, artifacts["timings"][family])
-        logs = np.concatenate([log_rmse(measured_moments(part)), log_rmse(resampled_moments(part))])
+    for family, part in statistics.families(zoo).items():
+        seconds = statistics.seconds_of(part, artifacts["timings"][family])
+        logs = np.concatenate(
+            [
+                statistics.log_rmse(statistics.measured_moments(part)),
+                statistics.log_rmse(statistics.resampled_moments(part)),
+            ]
+        )
         limit = float(np.median(seconds[:, -1]))
         row = {"budget": part["budget"].values[-1], "seconds": limit}
         for suffix, values in (("", logs[..., -1]), ("_in_time", within(logs, seconds, limit))):
-            (chosen,) = lowest(values[0][:, None], values[1:][..., None])
+            (chosen,) = statistics.lowest(values[0][:, None], values[1:][..., None])
             listed[f"best{suffix}"] += chosen
             row[f"best{suffix}"] = titles[chosen[0]]
             row[f"rmse{suffix}"] = np.exp(values[0, chosen[0]])
             row[f"tied{suffix}"] = ", ".join(titles[number] for number in chosen[1:]) or "-"
-        rows[title_of_family(part)] = row
-    return table_of({**rows, **_often_and_never(listed, titles, len(rows))}, "models", _WINNER_COLUMNS)
+        rows[statistics.title_of_family(part)] = row
+    # The last two rows name the estimators that are among the best, with counts, and those that never are.
+    often, never = {}, {}
+    for key, chosen in listed.items():
+        counts = np.bincount(chosen, minlength=len(titles))
+        order = np.argsort(-counts, kind="stable")
+        often[key] = ", ".join(f"{titles[row]} {counts[row]}" for row in order if counts[row])
+        never[key] = ", ".join(titles[row] for row in order if not counts[row]) or "-"
+    last = {f"among the best, of {len(rows)} families": often, "never among the best": never}
+    return table_of(rows | last, "models", _WINNER_COLUMNS)
 
 
 def within(logs: Array, seconds: Array, limit: float) -> Array:
@@ -123,17 +118,6 @@ def within(logs: Array, seconds: Array, limit: float) -> Array:
             share = np.clip((np.log(limit) - ends[0]) / max(ends[1] - ends[0], 1e-9), 0.0, 1.0)
             values[:, row] = (1.0 - share) * logs[:, row, upper - 1] + share * logs[:, row, upper]
     return values
-
-
-def _often_and_never(listed, titles, count):
-    """The last two rows of the table: estimators that are among the best, and estimators that never are."""
-    often, never = {}, {}
-    for key, chosen in listed.items():
-        counts = np.bincount(chosen, minlength=len(titles))
-        order = np.argsort(-counts, kind="stable")
-        often[key] = ", ".join(f"{titles[row]} {counts[row]}" for row in order if counts[row])
-        never[key] = ", ".join(titles[row] for row in order if not counts[row]) or "-"
-    return {f"among the best, of {count} families": often, "never among the best": never}
 
 
 FIGURES = {

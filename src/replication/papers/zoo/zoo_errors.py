@@ -2,25 +2,14 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from logzoo.types import Array
-from replication.papers.curves import handles_of
 from replication.papers.declaration import Declaration
+from replication.papers.panels import handles_of
+from replication.papers.zoo import zoo_statistics as statistics
 from replication.papers.zoo.families import combined, combined_and_timed
-from replication.papers.zoo.zoo_statistics import (
-    best_of,
-    error_of_truths,
-    families,
-    mean_rank,
-    measured_moments,
-    rmse_with_interval,
-    some_unconverged,
-    title_of_family,
-    unconverged,
-)
 from replication.reporting.statistics import seconds_of_budgets
 from replication.reporting.style import TRUTH, finished, look_of, new_figure, plain_logarithms
 from replication.types import Artifacts, Axes, Dataset, Figure, Names
@@ -39,10 +28,9 @@ _RANK_CLASSES = [2, 4, 7, 10, 14, 18, 22]
 
 
 def draw_sweeps(artifacts: Artifacts, *, names: Names) -> Figure:
-    """RMSE against sweeps per chain, a panel for each family."""
     zoo = artifacts["zoo"]
     figure = _draw_errors(zoo, names, lambda _family, _estimator, budgets: budgets, "Gibbs sweeps per chain")
-    for axis, part in zip(figure.axes, families(zoo).values(), strict=True):
+    for axis, part in zip(figure.axes, statistics.families(zoo).values(), strict=True):
         budgets = part["budget"].values
         axis.set_xticks(budgets, [f"{budget:,}" for budget in budgets])
         axis.set_xticks([], minor=True)
@@ -50,8 +38,6 @@ def draw_sweeps(artifacts: Artifacts, *, names: Names) -> Figure:
 
 
 def draw_seconds(artifacts: Artifacts, *, names: Names) -> Figure:
-    """RMSE against the seconds of an estimate, a panel for each family."""
-
     def seconds(family, estimator, budgets):
         return seconds_of_budgets(artifacts["timings"][family], estimator, budgets)[0]
 
@@ -64,11 +50,11 @@ def _draw_errors(zoo, names, x_of, label):
     Only the best estimator has a 95% bootstrap band. names: {estimator: name}. x_of(family, estimator, budgets): the x
     values of the budgets.
     """
-    parts = families(zoo)
+    parts = statistics.families(zoo)
     figure, axes = new_panels(len(parts), 3.1, 2.7, margin=0.2)
     for axis, (family, part) in zip(axes, parts.items(), strict=True):
         draw_family(axis, part, names, partial(x_of, family))
-        axis.set_title(title_of_family(part), loc="right", fontsize=8)
+        axis.set_title(statistics.title_of_family(part), loc="right", fontsize=8)
         axis.set_xlabel(f"{label}, {int(part['chains'][0])} chains", fontsize=8)
     for axis in axes[::PANEL_COLUMNS]:
         axis.set_ylabel("RMSE of log Z [nat]")
@@ -83,8 +69,8 @@ def draw_family(
     from matplotlib.ticker import LogLocator
 
     others: list[tuple[np.ndarray, np.ndarray]] = []
-    values, band = rmse_with_interval(part)
-    doubtful, best = some_unconverged(part), best_of(part)
+    values, band = statistics.rmse_with_interval(part)
+    doubtful, best = statistics.some_unconverged(part), statistics.best_of(part)
     for row, estimator in enumerate(part["estimator"].values):
         x, look = x_of(estimator, part["budget"].values), look_of(estimator, row)
         if row != best and estimator not in drawn:
@@ -101,7 +87,7 @@ def draw_family(
     plain_logarithms(axis.xaxis, axis.yaxis)
     if np.nanmax(values) / np.nanmin(values) > 1000:
         axis.yaxis.set_major_locator(LogLocator())
-    error = error_of_truths(part)[0]
+    error = statistics.error_of_truths(part)[0]
     if error > 0:
         lowest = min(axis.get_ylim()[0], 0.5 * error)
         axis.axhspan(lowest, error, **_BELOW)
@@ -121,9 +107,7 @@ def range_of(lines: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np
     return positions, np.exp(np.fmin.reduce(logs)), np.exp(np.fmax.reduce(logs))
 
 
-def add_key(
-    figure: Figure, axes: Iterable[Axes], *, hollow: str = "", shaded: str = "", filled: str = "", columns: int = 4
-) -> None:
+def add_key(figure: Figure, axes: Iterable[Axes], *, hollow: str = "", shaded: str = "", filled: str = "") -> None:
     """Add one legend above all panels: the lines, and the meaning of filled and hollow markers and of shading."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -136,29 +120,28 @@ def add_key(
             handles[text] = Line2D([], [], color="grey", marker="o", markerfacecolor=face, linestyle="")
     if shaded:
         handles[shaded] = Patch(**(_BELOW if shaded == BELOW else {"color": TRUTH, "alpha": 0.12, "linewidth": 0}))
-    legend = figure.legend(handles.values(), handles.keys(), loc="outside upper left", ncols=columns, fontsize=8)
+    legend = figure.legend(handles.values(), handles.keys(), loc="outside upper left", ncols=4, fontsize=8)
     for line in legend.get_lines():
         line.set_linewidth(1.5)
 
 
-def new_panels(count: int, width: float, height: float, *, margin: float = 1.6, **more: Any) -> tuple[Figure, Array]:
+def new_panels(count: int, width: float, height: float, *, margin: float = 1.6) -> tuple[Figure, Array]:
     """A figure with `count` panels of this size in inches, at most three in a row. Returns the figure and its axes."""
     rows, columns = -(-count // PANEL_COLUMNS), min(count, PANEL_COLUMNS)
     figure = new_figure(width * columns + margin, height * rows)
-    axes = figure.subplots(rows, columns, squeeze=False, **more).ravel()
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for axis in axes[count:]:
         axis.remove()
     return figure, axes[:count]
 
 
 def draw_rmse(artifacts: Artifacts, *, trainers: Names, names: Names) -> Figure:
-    """RMSE of every estimator on every model at the largest budget of its family, as a map."""
     zoo = artifacts["zoo"]
     columns, values, crossed = {}, [], []
-    for family, part in families(zoo).items():
+    for family, part in statistics.families(zoo).items():
         square = ((part["log_z"] - part["truth"]) ** 2).mean("replicate").isel(budget=-1)
         values.append(np.sqrt(square.transpose("estimator", "model").values))
-        crossed.append((unconverged(part).isel(budget=-1) > 0).transpose("estimator", "model").values)
+        crossed.append((statistics.unconverged(part).isel(budget=-1) > 0).transpose("estimator", "model").values)
         for model, trainer in zip(part["model"].values, part["trainer"].values, strict=True):
             columns[model] = family + (f", {trainers.get(trainer, trainer)}" if part.sizes["model"] > 1 else "")
     look = {"edges": _RMSE_CLASSES, "colours": "viridis", "label": "RMSE of log Z [nat]"}
@@ -167,10 +150,9 @@ def draw_rmse(artifacts: Artifacts, *, trainers: Names, names: Names) -> Figure:
 
 
 def draw_ranks(artifacts: Artifacts, *, names: Names) -> Figure:
-    """Mean rank of every estimator over the models of every family, at every budget, as a map."""
     zoo, columns, values = artifacts["zoo"], [], []
-    for family, part in families(zoo).items():
-        values.append(mean_rank(measured_moments(part))[0])
+    for family, part in statistics.families(zoo).items():
+        values.append(statistics.mean_rank(statistics.measured_moments(part))[0])
         columns += [f"{family}, {budget:,}" for budget in part["budget"].values]
     look = {"edges": _RANK_CLASSES, "colours": "viridis", "label": "mean rank by RMSE, 1 the best"}
     figure = draw_classes(zoo, names, np.concatenate(values, axis=1), columns, **look)

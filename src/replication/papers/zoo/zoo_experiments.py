@@ -1,9 +1,6 @@
 """Experiments of the zoo: all estimates in one Dataset, and log Z from both sides."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -15,12 +12,8 @@ from logzoo.io.schema import coordinate, labelled
 from logzoo.models.known.exact_draws import exact_draws
 from logzoo.models.rbm import RBM
 from logzoo.samplers import annealed
-from logzoo.streams import Stream
 from replication.papers.configured import matched_base
-
-if TYPE_CHECKING:
-    from replication.types import Artifacts
-
+from replication.types import Artifacts, Stream
 
 _CELLS = ("model", "estimator", "budget", "replicate")
 _VARIABLES = ["log_z", "std_error", "interval", "converged", "reasons", "sweeps_spent"]
@@ -35,9 +28,8 @@ _LABELS = {
 def combined_estimates(artifacts: Artifacts, *, places: dict[str, dict]) -> xr.Dataset:
     """Combine every estimate, truth and model in a Dataset over (model, estimator, budget, replicate).
 
-    places: family, dataset and trainer by model. They become coordinates beside `visible`, `hidden` and `chains`.
-    Values at a budget or replicate that a model lacks are NaN, or 0 for integers. A model has only the replicates that
-    all its estimators have. `truth`, `truth_std_error`, `test_log_likelihood` and `stand_in` are per model.
+    places: family, dataset and trainer by model. Values at a budget or replicate that a model lacks are NaN, or 0 for
+    integers. A model has only the replicates that all its estimators have.
     """
     estimates = artifacts["estimates"]
     models, estimators = list(estimates), list(next(iter(estimates.values())))
@@ -90,8 +82,8 @@ def both_sides(
 ) -> xr.Dataset:
     """log Z (side, budget, replicate) by the estimators `lower` (low on average) and `reverse` (high on average).
 
-    `reverse` starts from exact draws. The base is matched to the training data. Budgets are in sweeps per chain.
-    Returns a Dataset with log Z in nats. Raises ValueError for a model for which exact draws are not implemented.
+    `reverse` starts from exact draws. The base is matched to the training data. Raises ValueError for a model for which
+    exact draws are not implemented.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     shape = len(budgets), replicates, chains, rbm.visible

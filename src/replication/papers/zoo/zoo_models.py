@@ -6,10 +6,10 @@ import numpy as np
 
 from replication.artifacts import stand_in_note
 from replication.papers.declaration import Declaration, Here
+from replication.papers.zoo import zoo_statistics as statistics
 from replication.papers.zoo.families import combined, matrix_places, zoo_models
 from replication.papers.zoo.zoo_errors import add_key
 from replication.papers.zoo.zoo_rows import nothing_to_show
-from replication.papers.zoo.zoo_statistics import difficulty, families, title_of_family
 from replication.reporting.statistics import DEVIATE
 from replication.reporting.style import TRUTH, finished, new_figure, plain_logarithms
 from replication.reporting.tables import COUNT, Column, table_of
@@ -34,12 +34,10 @@ _PUBLISHED = {"log_z": "log_z", "test": "test_log_likelihood"}
 
 
 def likelihood_inputs(here: Here) -> Inputs:
-    """The truth of every model."""
     return {model: here.truth(model) for model in matrix_places(here.config)}
 
 
 def likelihood_settings(here: Here) -> Settings:
-    """Titles of the models, and published numbers where there are any."""
     models, names = here.config["models"], matrix_places(here.config)
     return {
         "titles": {model: models[model]["title"] for model in names},
@@ -48,7 +46,6 @@ def likelihood_settings(here: Here) -> Settings:
 
 
 def likelihood_rows(artifacts: Artifacts, *, titles: Names, published: Mapping[str, Mapping[str, float]]) -> Dataset:
-    """A row for each model. Notes state the likelihoods from the published log Z and our free energies."""
     table, notes = {}, []
     for model, truth in artifacts.items():
         known = {} if "stand_in_for" in truth.attrs else published.get(model, {})
@@ -73,7 +70,6 @@ def _trained_models(here):
 
 
 def trained_inputs(here: Here) -> Inputs:
-    """The truth and the trace of every model of one size."""
     models = _trained_models(here)
     return {
         "truths": {model: here.truth(model) for model in models},
@@ -82,12 +78,10 @@ def trained_inputs(here: Here) -> Inputs:
 
 
 def trained_settings(here: Here) -> Settings:
-    """Titles of the models."""
     return {"titles": {model: entry["title"] for model, entry in _trained_models(here).items()}}
 
 
 def trained_rows(artifacts: Artifacts, *, titles: Names) -> Dataset:
-    """A row for each model: its training, log Z and likelihoods of the splits."""
     rows = {}
     for model, truth in artifacts["truths"].items():
         last = artifacts["traces"][model].isel(update=-1)
@@ -105,14 +99,10 @@ def _likelihoods(truth):
 
 
 def draw_trainers(artifacts: Artifacts, *, trainers: Names) -> Figure:
-    """RMSE relative to the median model beside likelihoods, for every family with several models.
-
-    trainers: {trainer: name}.
-    """
     from matplotlib.ticker import MaxNLocator
 
     zoo = artifacts["zoo"]
-    parts = [part for part in families(zoo).values() if part.sizes["model"] > 1]
+    parts = [part for part in statistics.families(zoo).values() if part.sizes["model"] > 1]
     if not parts:
         return nothing_to_show(zoo)
     figure = new_figure(8.6, 0.9 + sum(0.5 + 0.3 * part.sizes["model"] for part in parts))
@@ -125,7 +115,7 @@ def draw_trainers(artifacts: Artifacts, *, trainers: Names) -> Figure:
         right.xaxis.set_major_locator(MaxNLocator(5))
         left.set_yticks(rows, [trainers.get(name, name) for name in part["trainer"].values])
         left.set_ylim(len(rows) - 0.5, -0.5)
-        left.set_title(title_of_family(part), loc="right", fontsize=9)
+        left.set_title(statistics.title_of_family(part), loc="right", fontsize=9)
     add_key(figure, axes[:1, 0])
     axes[-1, 0].set_xlabel("RMSE relative to the median model")
     axes[-1, 1].set_xlabel("mean test log-likelihood [nat]")
@@ -133,7 +123,7 @@ def draw_trainers(artifacts: Artifacts, *, trainers: Names) -> Figure:
 
 
 def _draw_difficulty(axis, part):
-    of_estimators, value, interval = difficulty(part)
+    of_estimators, value, interval = statistics.difficulty(part)
     rows = np.arange(part.sizes["model"])
     for number, of_one in enumerate(of_estimators):
         look = {"color": "grey", "alpha": 0.6, "marker": "|", "markersize": 8, "linestyle": ""}

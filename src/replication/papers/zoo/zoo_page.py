@@ -5,37 +5,17 @@ numbers of the page come from `results`. A script on the page selects and draws 
 table.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from replication.artifacts import stand_in_line, stand_ins
-from replication.papers.zoo.zoo_statistics import (
-    LEVEL,
-    among_the_best,
-    converged_only,
-    coverage,
-    error_of_truths,
-    families,
-    mean_bias,
-    mean_unconverged,
-    rmse_with_interval,
-    seconds_of,
-    title_of_family,
-    with_interval,
-)
+from replication.papers.zoo import zoo_statistics as statistics
 from replication.reporting.scorecard import relative
 from replication.reporting.tables import two_digits
 from replication.reporting.web import look_on_page, rendered
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from replication.types import Artifacts
-
+from replication.types import Artifacts
 
 # The page links to this file, which describes the families and the results.
 _MEANINGS = "docs/zoo.md"
@@ -69,7 +49,7 @@ def page(
     return rendered(
         "zoo.html",
         templates,
-        data={"level": LEVEL, "estimators": estimators, "families": by_family},
+        data={"level": statistics.LEVEL, "estimators": estimators, "families": by_family},
         estimators=estimators,
         families=by_family,
         opening=opening_family(by_family),
@@ -110,32 +90,31 @@ def _cell(family, row):
 
 
 def results(zoo: xr.Dataset, timings: dict[str, xr.Dataset]) -> list[dict]:
-    """A dict for JSON for every family. Numbers are rounded to four digits; NaN and infinity become None.
+    """A dict for JSON for every family, with rounded numbers; timings: as in `families.combined_and_timed`.
 
-    timings: {family: Dataset}, as in `families.combined_and_timed`. A quantity of each estimator and budget is a nested
-    list [estimator][budget]. A quantity with a 95% interval has three such lists, `value`, `low` and `high`.
-    `best` has a list for each budget: indices of the estimators not significantly worse than the best by RMSE (paired
-    bootstrap). `converged_coverage` is over converged runs only.
+    A quantity of each estimator and budget is a nested list [estimator][budget]. A quantity with a 95% interval has
+    three such lists, `value`, `low` and `high`. `best` has a list for each budget: indices of the estimators not
+    significantly worse than the best by RMSE (paired bootstrap).
     """
-    return [_of_family(name, part, timings[name]) for name, part in families(zoo).items()]
+    return [_of_family(name, part, timings[name]) for name, part in statistics.families(zoo).items()]
 
 
 def _of_family(name, part, timings):
-    of_one, of_mean = error_of_truths(part)
+    of_one, of_mean = statistics.error_of_truths(part)
     return {
         "name": str(name),
-        "title": title_of_family(part),
+        "title": statistics.title_of_family(part),
         "chains": int(part["chains"][0]),
         "budgets": part["budget"].values.tolist(),
         "truth_error": rounded(of_one),
         "mean_truth_error": rounded(of_mean),
-        "rmse": _interval(*rmse_with_interval(part)),
-        "bias": _interval(*with_interval(part, mean_bias)),
+        "rmse": _interval(*statistics.rmse_with_interval(part)),
+        "bias": _interval(*statistics.with_interval(part, statistics.mean_bias)),
         "coverage": _coverage(part),
-        "converged_coverage": _coverage(converged_only(part)),
-        "seconds": rounded(seconds_of(part, timings)),
-        "unconverged": rounded(mean_unconverged(part)),
-        "best": [[int(row) for row in chosen] for chosen in among_the_best(part)],
+        "converged_coverage": _coverage(statistics.converged_only(part)),
+        "seconds": rounded(statistics.seconds_of(part, timings)),
+        "unconverged": rounded(statistics.mean_unconverged(part)),
+        "best": [[int(row) for row in chosen] for chosen in statistics.among_the_best(part)],
     }
 
 
@@ -144,7 +123,7 @@ def _interval(value, interval):
 
 
 def _coverage(part):
-    share, interval, runs = coverage(part)
+    share, interval, runs = statistics.coverage(part)
     return {**_interval(share, interval), "runs": runs.tolist()}
 
 

@@ -5,23 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from replication.papers.declaration import Declaration, Here
+from replication.papers.zoo import zoo_statistics as statistics
 from replication.papers.zoo.families import arenas_of, combined
 from replication.papers.zoo.zoo_errors import HOLLOW, add_key, draw_classes
-from replication.papers.zoo.zoo_statistics import (
-    LEVEL,
-    converged_only,
-    coverage,
-    families,
-    log_rmse,
-    lowest,
-    mean_bias,
-    measured_moments,
-    outcomes,
-    resampled_moments,
-    some_unconverged,
-    title_of_family,
-    with_interval,
-)
 from replication.reporting.statistics import QUANTILES, RESAMPLES, fixed_generator
 from replication.reporting.style import TRUTH, finished, look_of, new_figure, plain_logarithms
 from replication.types import Artifacts, Dataset, Figure, Names, Settings
@@ -38,7 +24,6 @@ _BIAS_CLASSES = [-10.0, -1.0, -0.1, -1e-9, 1e-9, 0.1, 1.0, 10.0]
 
 
 def arena_settings(here: Here) -> Settings:
-    """The arenas, the estimators that the papers have, and the titles of all estimators."""
     return {
         "arenas": arenas_of(here.config),
         "of_papers": [here.known("estimators", name) for name in here.entry["of_papers"]],
@@ -47,33 +32,30 @@ def arena_settings(here: Here) -> Settings:
 
 
 def draw_arenas(artifacts: Artifacts, *, arenas: list[str], of_papers: Sequence[str], names: Names) -> Figure:
-    """RMSE of every estimator as dots with intervals. Only models with an exact log Z are included.
-
-    The first panel is for all arenas together, and each arena has a further panel. arenas: names of families.
-    of_papers: the estimators above the line.
-    """
-    zoo = artifacts["zoo"]
-    zoo = zoo.isel(model=np.flatnonzero(np.isin(zoo["family"], arenas) & (zoo["truth_std_error"].values == 0.0)))
+    """The first panel is for all arenas together. arenas: names of families. of_papers: estimators above the line."""
+    zoo = statistics.with_exact_truth(artifacts["zoo"])
+    zoo = zoo.isel(model=np.flatnonzero(np.isin(zoo["family"], arenas)))
     parts = _at_one_budget(zoo)
     if not parts:
         return nothing_to_show(artifacts["zoo"])
-    # Families are independent, so their resamples are not paired.
-    logs = [
-        (log_rmse(measured_moments(part))[0, :, 0], _resampled(part, key)) for key, part in enumerate(parts.values())
+    titles = ["all, geometric mean", *(statistics.title_of_family(part).replace(": ", "\n", 1) for part in parts)]
+    values = [statistics.log_rmse(statistics.measured_moments(part))[0, :, 0] for part in parts]
+    # Families are independent, so their resamples are in unrelated orders.
+    orders = [fixed_generator(key).permutation(RESAMPLES) for key in range(len(parts))]
+    others = [
+        statistics.log_rmse(statistics.resampled_moments(part))[order, :, 0]
+        for part, order in zip(parts, orders, strict=True)
     ]
-    panels = {"all, geometric mean": tuple(np.mean(family_logs, axis=0) for family_logs in zip(*logs, strict=True))}
-    panels |= {
-        title_of_family(part).replace(": ", "\n", 1): log for part, log in zip(parts.values(), logs, strict=True)
-    }
-    doubtful = [some_unconverged(part)[:, 0] for part in parts.values()]
+    doubtful = [statistics.some_unconverged(part)[:, 0] for part in parts]
+    values, others = ([np.mean(logs, axis=0), *logs] for logs in (values, others))
     doubtful = [np.any(doubtful, axis=0), *doubtful]
-    order = np.argsort(next(iter(panels.values()))[0])
+    order = np.argsort(values[0])
     published = np.isin(zoo["estimator"].values[order], of_papers)
     order, above = [*order[published], *order[~published]], int(published.sum())
-    figure = new_figure(2.2 + 1.35 * len(panels), 1.5 + 0.2 * len(order))
-    axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
-    for axis, (title, (values, others)), hollow in zip(axes, panels.items(), doubtful, strict=True):
-        _draw_panel(axis, zoo["estimator"].values, order, values, others, hollow)
+    figure = new_figure(2.2 + 1.35 * len(titles), 1.5 + 0.2 * len(order))
+    axes = figure.subplots(1, len(titles), squeeze=False, sharey=True)[0]
+    for axis, title, *numbers in zip(axes, titles, values, others, doubtful, strict=True):
+        _draw_panel(axis, zoo["estimator"].values, order, *numbers)
         axis.axhline(above - 0.5, color=TRUTH, linewidth=0.8)
         axis.set_title(title, fontsize=7.5)
     axes[0].set_yticks(range(len(order)), [names[zoo["estimator"].values[row]] for row in order], fontsize=8)
@@ -83,27 +65,19 @@ def draw_arenas(artifacts: Artifacts, *, arenas: list[str], of_papers: Sequence[
             look = {"transform": axes[-1].get_yaxis_transform(), "rotation": 270, "va": "center", "fontsize": 8}
             axes[-1].text(1.05, np.mean(ends) - 0.5, text, **look)
     add_key(figure, [], filled="all runs converged", hollow=HOLLOW, shaded=_SHADED)
-    sweeps = " or ".join(f"{budget:,}" for budget in sorted({int(part["budget"][0]) for part in parts.values()}))
+    sweeps = " or ".join(f"{budget:,}" for budget in sorted({int(part["budget"][0]) for part in parts}))
     figure.supxlabel(f"RMSE of log Z [nat], {sweeps} sweeps per chain", fontsize=9)
     return finished(figure, zoo)
 
 
 def _at_one_budget(zoo):
-    """The families at the largest budget that all models have.
-
-    Without such a budget, each family is at its own largest budget.
-    """
+    """The families at the largest budget that all models have; without such a budget, each at its own largest."""
     ran = zoo["log_z"].notnull().any(["estimator", "replicate"]).all("model")
     shared = zoo["budget"].values[ran.values]
-    return {
-        family: part.sel(budget=[shared.max() if shared.size else part["budget"].values.max()])
-        for family, part in families(zoo).items()
-    }
-
-
-def _resampled(part, key):
-    """Resampled log RMSE (resample, estimator), in a random order that differs between families."""
-    return log_rmse(resampled_moments(part))[fixed_generator(key).permutation(RESAMPLES), :, 0]
+    return [
+        part.sel(budget=[shared.max() if shared.size else part["budget"].values.max()])
+        for part in statistics.families(zoo).values()
+    ]
 
 
 def _draw_panel(axis, estimators, order, values, others, doubtful):
@@ -111,7 +85,7 @@ def _draw_panel(axis, estimators, order, values, others, doubtful):
 
     interval = np.quantile(others, QUANTILES, axis=0)
     interval = np.exp([np.minimum(interval[0], values), np.maximum(interval[1], values)])
-    best = lowest(values[:, None], others[..., None])[0]
+    best = statistics.lowest(values[:, None], others[..., None])[0]
     for height, row in enumerate(order):
         if row in best:
             axis.axhspan(height - 0.5, height + 0.5, color=TRUTH, alpha=0.12, linewidth=0)
@@ -124,13 +98,10 @@ def _draw_panel(axis, estimators, order, values, others, doubtful):
 
 
 def draw_bias(artifacts: Artifacts, *, names: Names) -> Figure:
-    """Mean error of every estimator on every family at its largest budget, as a map.
-
-    An error counts as 0 if its interval contains 0.
-    """
+    """An error counts as 0 if its interval contains 0."""
     zoo, columns, values = artifacts["zoo"], [], []
-    for family, part in families(zoo).items():
-        bias, (low, high) = (numbers[..., -1] for numbers in with_interval(part, mean_bias))
+    for family, part in statistics.families(zoo).items():
+        bias, (low, high) = (numbers[..., -1] for numbers in statistics.with_interval(part, statistics.mean_bias))
         values.append(np.where((low <= 0.0) & (high >= 0.0), 0.0 * bias, bias))
         columns.append(f"{family}, {int(part['budget'][-1]):,}")
     look = {"edges": _BIAS_CLASSES, "colours": "RdBu_r", "label": "mean error of log Z [nat]"}
@@ -140,14 +111,15 @@ def draw_bias(artifacts: Artifacts, *, names: Names) -> Figure:
 
 
 def draw_coverage(artifacts: Artifacts, *, names: Names) -> Figure:
-    """Share of 95% intervals that cover the truth, over models and replicates, a panel for each budget."""
     zoo = artifacts["zoo"]
     budgets = np.sort(zoo["budget"].values)
     figure = new_figure(1.8 + 1.6 * len(budgets), 1.3 + 0.2 * zoo.sizes["estimator"])
     axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
     for axis, budget in zip(axes, budgets, strict=True):
-        axis.axvline(LEVEL, color=TRUTH, linestyle="--", linewidth=1)
-        of_all, of_converged = (coverage(runs.sel(budget=budget)) for runs in (zoo, converged_only(zoo)))
+        axis.axvline(statistics.LEVEL, color=TRUTH, linestyle="--", linewidth=1)
+        of_all, of_converged = (
+            statistics.coverage(runs.sel(budget=budget)) for runs in (zoo, statistics.converged_only(zoo))
+        )
         for row, estimator in enumerate(zoo["estimator"].values):
             for hollow, (share, interval, number) in ((False, of_all), (True, of_converged)):
                 if number[row] > 0 and (not hollow or number[row] < of_all[2][row]):
@@ -163,17 +135,15 @@ def draw_coverage(artifacts: Artifacts, *, names: Names) -> Figure:
 
 
 def draw_trust(artifacts: Artifacts, *, names: Names) -> Figure:
-    """Bars of the three outcomes for every estimator, a panel for each budget."""
-    zoo = artifacts["zoo"]
-    if not (zoo["truth_std_error"].values == 0.0).any():
-        return nothing_to_show(zoo)
-    zoo = zoo.isel(model=np.flatnonzero(zoo["truth_std_error"].values == 0.0))
+    zoo = statistics.with_exact_truth(artifacts["zoo"])
+    if not zoo.sizes["model"]:
+        return nothing_to_show(artifacts["zoo"])
     budgets = np.sort(zoo["budget"].values[zoo["log_z"].notnull().any(["model", "estimator", "replicate"])])
     figure = new_figure(1.8 + 1.8 * len(budgets), 1.3 + 0.2 * zoo.sizes["estimator"])
     axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
     rows = np.arange(zoo.sizes["estimator"])
     for axis, budget in zip(axes, budgets, strict=True):
-        counts, left = outcomes(zoo.sel(budget=budget)), np.zeros(rows.size)
+        counts, left = statistics.outcomes(zoo.sel(budget=budget)), np.zeros(rows.size)
         runs = np.sum(list(counts.values()), axis=0)
         for name, (label, colour) in _OUTCOMES.items():
             share = counts[name] / np.maximum(runs, 1)
@@ -200,7 +170,6 @@ def _draw_dot(axis, estimator, y, value, interval, hollow):
 
 
 def _name_rows(axis, zoo, names):
-    """Label the y axis with the names of the estimators."""
     axis.set_yticks(range(zoo.sizes["estimator"]), [names[name] for name in zoo["estimator"].values], fontsize=8)
     axis.set_ylim(zoo.sizes["estimator"] - 0.5, -0.5)
 

@@ -1,9 +1,8 @@
 """Statistics of families of models: errors, ranks, coverage and difficulty, with intervals.
 
 Intervals of errors come from one bootstrap. In a family of several models, whole models are resampled for all
-estimators at once. The difficulty of a model then cancels from comparisons. For a single model, mean error and RMSE are
-drawn as if errors were normal, because resamples of a few replicates vary too little. If the truth is not exact, each
-resample shifts the truth by a normal draw with its standard error. The shift is the same for all estimators.
+estimators at once. For a single model, mean error and RMSE are drawn as if errors were normal, because resamples of a
+few replicates vary too little. Each resample also shifts an inexact truth by a normal draw with its standard error.
 """
 
 from collections.abc import Callable
@@ -26,7 +25,7 @@ from replication.types import DataArray, Dataset
 
 LEVEL = 0.95
 _RISK = 0.05
-# The error of a wrong run exceeds both limits: in nats, and in its standard errors.
+# The error of a silently wrong run exceeds both limits: in nats, and in its standard errors.
 _WRONG_NATS, _WRONG_ERRORS = 0.5, 4.0
 
 
@@ -81,6 +80,11 @@ def converged_only(zoo: Dataset) -> Dataset:
     return zoo.assign(log_z=zoo["log_z"].where(zoo["converged"] == 1))
 
 
+def with_exact_truth(zoo: Dataset) -> Dataset:
+    """The models of the zoo whose log Z is exact."""
+    return zoo.isel(model=np.flatnonzero(zoo["truth_std_error"].values == 0.0))
+
+
 def error_of_truths(part: Dataset) -> tuple[float, float]:
     """The largest standard error of the truths of a family, and the standard error of the mean truth, nats."""
     errors = part["truth_std_error"].values
@@ -88,19 +92,12 @@ def error_of_truths(part: Dataset) -> tuple[float, float]:
 
 
 def outcomes(runs: Dataset) -> dict[str, np.ndarray]:
-    """Numbers (estimator,) of runs at a budget that are "right", "refused" (not converged) and "silently wrong".
-
-    A run is silently wrong if it converged and its error exceeds both half a nat and four of its standard errors.
-    """
+    """Numbers (estimator,) of runs at a budget that are "right", "refused" (not converged) and "silently wrong"."""
     ran, converged = runs["log_z"].notnull(), runs["converged"] == 1
     error = abs(runs["log_z"] - runs["truth"])
     wrong = (error > _WRONG_NATS) & (error > _WRONG_ERRORS * runs["std_error"])
-    signs = {
-        "right": ran & converged & ~wrong,
-        "refused": ran & ~converged,
-        "silently wrong": ran & converged & wrong,
-    }
-    return {name: sign.sum(["model", "replicate"]).transpose("estimator").values for name, sign in signs.items()}
+    signs = {"right": converged & ~wrong, "refused": ~converged, "silently wrong": converged & wrong}
+    return {name: (ran & sign).sum(["model", "replicate"]).values for name, sign in signs.items()}
 
 
 def title_of_family(part: Dataset) -> str:
@@ -131,11 +128,7 @@ def resampled_moments(part: Dataset) -> Moments:
 
 
 def _drawn(measured, errors, generator):
-    """Draws of the moments of normal errors (..., replicate), about the measured moments.
-
-    Without bias, the sum of squared errors divided by their variance is chi-squared. The standardised mean has
-    Student's t distribution.
-    """
+    """Draws of the moments of normal errors (..., replicate), about the measured moments."""
     count = errors.shape[-1]
     std_error = errors.std(axis=-1, ddof=min(count - 1, 1)) / np.sqrt(count)
     bias = measured.bias + std_error * generator.standard_t(max(count - 1, 1), measured.bias.shape)
@@ -214,10 +207,7 @@ def lowest(values: np.ndarray, others: np.ndarray) -> list[list[int]]:
 
 
 def covered(zoo: Dataset) -> DataArray:
-    """1 where the interval of an estimate covers the truth, 0 where it does not, NaN without an estimate.
-
-    If the truth is not exact, the half-width of its 95% interval is added in quadrature to that of the estimate.
-    """
+    """1 where the interval of an estimate, widened by that of the truth, covers the truth, else 0; NaN without one."""
     low, high = (zoo["interval"].isel(bound=end, drop=True) for end in (0, 1))
     half = (high - low) / 2
     further = np.hypot(half, DEVIATE * zoo["truth_std_error"]) - half
@@ -226,10 +216,7 @@ def covered(zoo: Dataset) -> DataArray:
 
 
 def coverage(zoo: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Share of intervals that cover the truth, the 95% interval of this share, and the number of intervals.
-
-    All three are over models and replicates.
-    """
+    """Share of all intervals that cover the truth, the 95% interval of this share, and the number of intervals."""
     inside, over = covered(zoo), ("model", "replicate")
     hits, number = inside.sum(over).values, inside.count(over).values
     return *share_with_interval(hits, number), number
@@ -238,9 +225,8 @@ def coverage(zoo: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def difficulty(part: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """RMSE on every model of a family relative to the median model.
 
-    Returns geometric means over budgets (estimator, model), and geometric means over budgets and estimators (model,)
-    with a 95% interval (2, model). The interval comes from replicates resampled within every cell. It is NaN for a
-    single replicate.
+    Returns geometric means over budgets (estimator, model), and over budgets and estimators (model,) with a 95%
+    interval (2, model) from resampled replicates. The interval is NaN for a single replicate.
     """
     errors = _errors(part)
     replicates = errors.shape[-1]
@@ -261,9 +247,6 @@ def difficulty(part: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _relative(squares):
-    """Log RMSE (..., model, estimator) relative to the median model, averaged over budgets.
-
-    The median is over the models, for each estimator and budget.
-    """
+    """Log RMSE (..., model, estimator) relative to the median over models, averaged over budgets."""
     logs = 0.5 * np.log(squares)
     return np.nanmean(logs - np.nanmedian(logs, axis=-3, keepdims=True), axis=-1)
