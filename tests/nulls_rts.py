@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from replication.papers.rts import rts_comparison, rts_f1, rts_f4, rts_f5, rts_f7, rts_f8
+from replication.papers.rts import rts_f1, rts_f3, rts_f4, rts_f5, rts_f7, rts_f8
 
 BUDGETS = [1000, 3162, 10_000]
 TRUTH = xr.Dataset({"log_z": 0.0, "std_error": 0.0})
@@ -72,7 +72,7 @@ def null_statistics(generator):
     """{claim id: Statistic} of every claim; the truth of each that has bounds lies on one of them."""
     results = {
         "rts-f1": rts_f1.statistics(_first_iterations(generator)),
-        "rts-f3": rts_comparison.statistics(_equal_sweeps(generator)),
+        "rts-f3": rts_f3.statistics(_equal_sweeps(generator)),
         "rts-f4": rts_f4.statistics(_rungs(generator)),
         "rts-f5": rts_f5.statistics(_trainings(generator)),
         "rts-f7": rts_f7.statistics(_bases(generator)),

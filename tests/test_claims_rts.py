@@ -9,7 +9,7 @@ from test_experiments_las_vegas import random_rbm
 from logzoo.datasets.readers import SPLITS
 from logzoo.samplers import tempering_chains as rule
 from logzoo.streams import root_stream
-from replication.papers.rts import rts_comparison, rts_experiments, rts_f1, rts_f4, rts_f5, rts_f7, rts_f8, rts_text
+from replication.papers.rts import rts_experiments, rts_f1, rts_f3, rts_f4, rts_f5, rts_f7, rts_f8, rts_text
 from replication.papers.rts.rts_experiments import delta_method, flux, initial_iterations, knots
 from replication.reporting.verdicts import ESTIMATE, NOT_REPRODUCED, NOT_TESTED, REPRODUCED, UNDECIDED, judge
 
@@ -36,8 +36,8 @@ def compared():
 
 
 def test_figure_3_compares_bias_and_error_at_equal_sweeps():
-    artifacts, claims = compared(), rts_comparison.CLAIMS
-    result = rts_comparison.statistics(artifacts)
+    artifacts, claims = compared(), rts_f3.CLAIMS
+    result = rts_f3.statistics(artifacts)
     assert set(decided(claims, result).values()) == {REPRODUCED}
     assert result["bias"].value == pytest.approx(0.1 / 0.5, rel=0.5)
     assert result["tenfold"].value == pytest.approx(np.sqrt(1.25) / np.sqrt(0.02), rel=0.1)
@@ -48,19 +48,19 @@ def test_figure_3_compares_bias_and_error_at_equal_sweeps():
     # If RAISE is below log Z at a single budget of one model, the statistic is negative.
     raised = artifacts["estimates"][MODELS[1]]
     raised["raise"] = raised["raise"] - xr.DataArray([0.0, 0.0, 2.0], dims="budget")
-    low = rts_comparison.statistics(artifacts)
+    low = rts_f3.statistics(artifacts)
     assert low["above"].value == pytest.approx(-1.0, abs=0.2)
     assert judge(claims["above"].bounds, low["above"]) == NOT_REPRODUCED
-    nothing = rts_comparison.statistics({**artifacts, "estimates": {"other": raised}})
+    nothing = rts_f3.statistics({**artifacts, "estimates": {"other": raised}})
     assert set(verdicts_of(claims, nothing).values()) == {NOT_TESTED}
     short = {name: run.isel(budget=[0]) for name, run in artifacts["estimates"][MODELS[0]].items()}
-    short = rts_comparison.statistics({**artifacts, "estimates": {MODELS[0]: short}})
+    short = rts_f3.statistics({**artifacts, "estimates": {MODELS[0]: short}})
     assert {judge(claims[key].bounds, short[key]) for key in ("bias", "tenfold")} == {NOT_TESTED}
     # With a shift of 5 nats RTS is not more accurate.
     artifacts = compared()
     for model in MODELS:
         artifacts["estimates"][model]["rts"] = artifacts["estimates"][model]["rts"] + 5.0
-    verdicts = decided(rts_comparison.CLAIMS, rts_comparison.statistics(artifacts))
+    verdicts = decided(rts_f3.CLAIMS, rts_f3.statistics(artifacts))
     wrong = ("accurate", "bias", "bias-small", "tenfold", "tenfold-small")
     assert {verdicts[key] for key in wrong} == {NOT_REPRODUCED} and verdicts["below"] == REPRODUCED
 

@@ -10,7 +10,6 @@ from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.papers.repeats import of_each
 from replication.papers.tracking import trk_checks
-from replication.papers.tracking.trk_drawing import draw_likelihoods
 from replication.reporting.statistics import mean, over_repeats, ratio_of_means, untested
 from replication.types import Artifacts, Figure, Inputs, Statistics
 
@@ -121,4 +120,4 @@ def _times_apart(distances, others):
 
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
-    return draw_likelihoods(artifacts["trace"], artifacts["check"], title, "RTS")
+    return trk_checks.draw_likelihoods(artifacts["trace"], artifacts["check"], title, "RTS")

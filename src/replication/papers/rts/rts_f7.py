@@ -13,7 +13,7 @@ import numpy as np
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.papers.panels import add_legend, draw_estimates
-from replication.papers.rts.rts_comparison import BIAS_LEFT, bias_left_ratio, run_sizes
+from replication.papers.rts.rts_f3 import BIAS_LEFT, bias_left_ratio, run_sizes
 from replication.reporting import style
 from replication.reporting.statistics import (
     mean_with_band,

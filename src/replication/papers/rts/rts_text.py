@@ -9,7 +9,7 @@ import numpy as np
 from replication.artifacts import stand_in_note
 from replication.claim import Claim, Size
 from replication.papers.declaration import Here
-from replication.papers.rts.rts_comparison import run_sizes
+from replication.papers.rts.rts_f3 import run_sizes
 from replication.papers.rts.rts_f8 import stationary_experiment, times_rmse
 from replication.reporting.statistics import difference_of_means, over_repeats, root_mean_square, truth_of, untested
 from replication.reporting.tables import COUNT, DIGITS, Column, table_of

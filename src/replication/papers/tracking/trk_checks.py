@@ -1,18 +1,20 @@
-"""Checks of log Z that was tracked during training: the experiments, and statistics of claims on them.
+"""Checks of log Z that was tracked during training: the experiments, statistics of claims on them, and their drawing.
 
 A check holds log Z by enumeration or AIS at some updates of a training, beside the tracked log Z. A trace has rows at
 equal intervals of updates, and at the last update. A tracker is compared with AIS only at updates where the standard
 error of AIS is at most KNOWN nats. Without such updates the statistics are NaN (not tested).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from logzoo.types import Array
 from replication.papers.declaration import Here
 from replication.papers.experiment import Experiment
-from replication.types import Dataset
+from replication.reporting.style import draw_band, finished, label_counts, new_figure, title_of
+from replication.types import Axes, DataArray, Dataset, Figure
 
 SIGMAS = 3.0
 # Largest standard error of AIS, in nats, at which a tracker is compared with AIS.
@@ -110,3 +112,90 @@ def checked(here: Here, model: str, check: str) -> Experiment:
         work=work,
         methods=() if check == "exact" else ("ais",),
     )
+
+
+# Colours of observations between updates, of observations between temperatures, and of the bias.
+BY_UPDATE, BY_TEMPERATURE, BIAS = "#D55E00", "#0072B2", "#009E73"
+# Half-width of the band around a tracked value, in its standard deviations.
+DEVIATIONS = 3.0
+# Half-width, in nats, up to which an interval is always drawn.
+_ALWAYS_DRAWN = 1.0
+# Largest margin for intervals outside the values, as a share of the range of values.
+_ROOM = 0.25
+
+
+def draw_tracked(axis: Axes, values: DataArray, std_dev: DataArray, **look: Any) -> Array:
+    """Draw a line of tracked values over `update`, with a band. Returns values, lower and upper ends (3, update)."""
+    low, high = values - DEVIATIONS * std_dev, values + DEVIATIONS * std_dev
+    draw_band(axis, values["update"], (values, (low, high)), **look)
+    return np.stack([values, low, high])
+
+
+def draw_checked(axis: Axes, check: Dataset, split: str | None, **look: Any) -> Array:
+    """Draw points with 95% intervals, of log Z or of the log-likelihood of a split.
+
+    If an interval reaches farther than both 1 nat and the range of all values, only a cross is drawn. Returns values,
+    lower ends and upper ends (3, update).
+    """
+    values, low, high = (check[name].values for name in ("log_z", "log_z_low", "log_z_high"))
+    if split is not None:
+        log_f = check["mean_log_f"].sel(split=split).values
+        values, low, high = log_f - values, log_f - high, log_f - low
+    reach = np.maximum([values - low, high - values], 0.0)
+    look = {"fmt": "s", "markersize": 4.5, "elinewidth": 1.0, "capsize": 2, **look}
+    largest = max(np.nanmax(values) - np.nanmin(values), _ALWAYS_DRAWN)
+    update, known = check["update"].values, ~(reach.max(axis=0) > largest)
+    axis.errorbar(update[known], values[known], reach[:, known], **look)
+    if not known.all():
+        # Bars of this length would hide the other points.
+        label = f"{look['label']}\ntoo wide to draw" if "label" in look else None
+        axis.plot(update[~known], values[~known], "x", color=look["color"], markersize=4.5, label=label)
+    return np.stack([values, low, high])
+
+
+def name_of(check: Dataset) -> str:
+    """The label of a check in a legend."""
+    return "exact" if check.attrs["check_method"] == "enumeration" else "AIS, 95% interval"
+
+
+def label_updates(axis: Axes) -> None:
+    """Label the x axis for updates."""
+    axis.set_xlabel("updates")
+    label_counts(axis.xaxis)
+
+
+def limit(axis: Axes, drawn: Sequence[Array]) -> None:
+    """Set limits that show all values of arrays (3, update), and their intervals up to a margin."""
+    values, lows, highs = np.concatenate(drawn, axis=1)
+    low, high = np.nanmin(values), np.nanmax(values)
+    room = max(high - low, 1e-3)
+    bottom = np.clip(np.fmin(values, lows).min(), low - _ROOM * room, low)
+    top = np.clip(np.fmax(values, highs).max(), high, high + _ROOM * room)
+    axis.set_ylim(bottom - 0.05 * room, top + 0.05 * room)
+
+
+_COLOURS = {"train": "#E69F00", "validation": "#0072B2"}
+
+
+def draw_likelihoods(trace: Dataset, check: Dataset, title: str, tracker_name: str) -> Figure:
+    """A panel of the training and validation log-likelihood, by the tracker `tracker_name` and by the check."""
+    figure = new_figure(8.0, 3.8)
+    axis = figure.subplots()
+    drawn = []
+    for split, colour in _COLOURS.items():
+        label = f"{split}, {tracker_name}, ±{DEVIATIONS:g} s.d."
+        values = trace[f"log_likelihood_{split}"], trace["log_z_std_dev"]
+        drawn.append(draw_tracked(axis, *values, color=colour, label=label))
+    for split in _COLOURS:
+        label = f"{split}, {name_of(check)}"
+        drawn.append(draw_checked(axis, check, split, color=_COLOURS[split], markerfacecolor="white", label=label))
+    if "best_update" in trace.attrs:
+        best = int(trace.attrs["best_update"])
+        label = f"best tracked validation,\nupdate {best:,}"
+        axis.axvline(best, color="black", linestyle=":", linewidth=1.0, label=label)
+    limit(axis, drawn)
+    label_updates(axis)
+    axis.set_ylabel("mean log-likelihood [nat]")
+    axis.set_title(title_of(title, trace), loc="right")
+    axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
+    return finished(figure, trace, check)

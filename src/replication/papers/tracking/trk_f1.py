@@ -9,7 +9,7 @@ import numpy as np
 
 from replication.claim import Claim
 from replication.papers.declaration import Here
-from replication.papers.tracking.trk_drawing import BIAS, BY_TEMPERATURE, BY_UPDATE
+from replication.papers.tracking.trk_checks import BIAS, BY_TEMPERATURE, BY_UPDATE
 from replication.reporting.style import new_figure
 from replication.types import Artifacts, Figure, Inputs
 

@@ -5,7 +5,7 @@ One step of the filter, in the form that logzoo computes. Desjardins et al. (201
 
 from replication.claim import Claim
 from replication.papers.declaration import Here
-from replication.papers.tracking.trk_drawing import BY_TEMPERATURE, BY_UPDATE
+from replication.papers.tracking.trk_checks import BY_TEMPERATURE, BY_UPDATE
 from replication.reporting.style import new_figure
 from replication.types import Artifacts, Figure, Inputs
 

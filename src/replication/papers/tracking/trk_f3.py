@@ -13,7 +13,6 @@ import numpy as np
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.papers.tracking import trk_checks
-from replication.papers.tracking.trk_drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit
 from replication.reporting.statistics import over_repeats, untested
 from replication.reporting.style import finished, new_figure
 from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
@@ -228,14 +227,14 @@ def draw(artifacts: Artifacts, *, panels: Mapping[str, Names]) -> Figure:
     colours = dict(zip(labels, cycle(_COLOURS), strict=False))
     for axis, (title, runs) in zip(axes, panels.items(), strict=True):
         drawn = [_draw_run(axis, artifacts, model, colours[label]) for model, label in runs.items()]
-        limit(axis, [part for run in drawn for part in run])
-        label_updates(axis)
+        trk_checks.limit(axis, [part for run in drawn for part in run])
+        trk_checks.label_updates(axis)
         axis.set_title(title, loc="right")
     axes[0].set_ylabel("mean test log-likelihood [nat]")
     methods = (
         Line2D([], [], color="black", marker="o", markersize=3, label="exact"),
         Line2D([], [], color="black", marker="s", markersize=7, linestyle="", markerfacecolor="none", label="AIS, 95%"),
-        Line2D([], [], color="black", linestyle="--", label=f"Kalman filter, ±{DEVIATIONS:g} s.d."),
+        Line2D([], [], color="black", linestyle="--", label=f"Kalman filter, ±{trk_checks.DEVIATIONS:g} s.d."),
     )
     handles = [Line2D([], [], color=colour, linewidth=4, label=label) for label, colour in colours.items()]
     figure.legend(handles=[*handles, *methods], loc="outside right upper", fontsize=8)
@@ -258,6 +257,8 @@ def _draw_run(axis, artifacts, model, colour):
     checked_rows = trace.sel(update=exact["update"])
     return [
         np.stack([exact] * 3),
-        draw_checked(axis, ais, "test", color=colour, markerfacecolor="none", markersize=7.0, zorder=3),
-        draw_tracked(axis, log_f - checked_rows["log_z"], checked_rows["log_z_std_dev"], color=colour, linestyle="--"),
+        trk_checks.draw_checked(axis, ais, "test", color=colour, markerfacecolor="none", markersize=7.0, zorder=3),
+        trk_checks.draw_tracked(
+            axis, log_f - checked_rows["log_z"], checked_rows["log_z_std_dev"], color=colour, linestyle="--"
+        ),
     ]

@@ -13,7 +13,7 @@ from logzoo.types import Array
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.papers.repeats import of_each, over_finite
-from replication.papers.tracking import trk_checks, trk_drawing
+from replication.papers.tracking import trk_checks
 from replication.reporting.statistics import difference_of_means, mean, ratio_of_means
 from replication.reporting.style import LOOKS, TRUTH, finished, new_figure, title_of
 from replication.types import Artifacts, Dataset, Figure, Inputs, Statistics
@@ -207,7 +207,7 @@ def draw(artifacts: Artifacts, *, title: str) -> Figure:
     for name in ("log_z", "change", "bias"):
         axes[name].sharex(axes["error"])
         axes[name].tick_params(labelbottom=False)
-    trk_drawing.label_updates(axes["error"])
+    trk_checks.label_updates(axes["error"])
     if tempered:
         _draw_exchanges(axes["exchange"], trace)
         _draw_ladder(axes["ladder"], trace)
@@ -217,13 +217,11 @@ def draw(artifacts: Artifacts, *, title: str) -> Figure:
 def _draw_log_z(axis, trace, check, title):
     bridged = trace["bridged_log_z"]
     axis.plot(trace["update"], bridged, ".", color=_BRIDGE, label="bridge sampling at one update")
-    label = f"Kalman, ±{trk_drawing.DEVIATIONS:g} s.d."
-    tracked = trk_drawing.draw_tracked(axis, trace["log_z"], trace["log_z_std_dev"], color=_KALMAN, label=label)
+    label = f"Kalman, ±{trk_checks.DEVIATIONS:g} s.d."
+    tracked = trk_checks.draw_tracked(axis, trace["log_z"], trace["log_z_std_dev"], color=_KALMAN, label=label)
     look = {"color": TRUTH if check.attrs["check_method"] == "enumeration" else LOOKS["ais"][0], "zorder": 3}
-    points = trk_drawing.draw_checked(
-        axis, check, None, markerfacecolor="none", label=trk_drawing.name_of(check), **look
-    )
-    trk_drawing.limit(axis, [np.stack([bridged] * 3), tracked, points])
+    points = trk_checks.draw_checked(axis, check, None, markerfacecolor="none", label=trk_checks.name_of(check), **look)
+    trk_checks.limit(axis, [np.stack([bridged] * 3), tracked, points])
     axis.set_ylabel(r"$\log Z$ [nat]")
     _legend(axis, title=title)
 
@@ -311,7 +309,7 @@ def _draw_ladder(axis, trace):
         rows = rungs == count
         axis.plot(trace["update"].values[rows], betas[rows, :count], color=_KALMAN, linewidth=0.9)
     axis.set_ylabel(r"inverse temperature $\beta$")
-    trk_drawing.label_updates(axis)
+    trk_checks.label_updates(axis)
 
 
 def _legend(axis, *others, title=None):

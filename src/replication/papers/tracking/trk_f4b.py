@@ -11,7 +11,6 @@ from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.papers.repeats import of_each, over_finite
 from replication.papers.tracking import trk_checks
-from replication.papers.tracking.trk_drawing import draw_likelihoods
 from replication.reporting.statistics import mean
 from replication.types import Artifacts, Figure, Inputs, Statistics
 
@@ -99,7 +98,7 @@ def _numbers(trace):
 
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
-    figure = draw_likelihoods(artifacts["trace"], artifacts["check"], title, "Kalman")
+    figure = trk_checks.draw_likelihoods(artifacts["trace"], artifacts["check"], title, "Kalman")
     (axis,) = figure.axes
     half = _PUBLISHED_TURN * int(artifacts["trace"]["update"].values.max(initial=0))
     axis.axvline(half, color="grey", linestyle="--", linewidth=1.0, label="published turn,\nepoch 250 of 500")

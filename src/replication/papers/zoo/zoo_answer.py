@@ -14,7 +14,7 @@ import numpy as np
 
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from replication.papers.declaration import Here
-from replication.papers.zoo import zoo_statistics as statistics
+from replication.papers.zoo import zoo_statistics
 from replication.papers.zoo.families import arenas_of, combined
 from replication.papers.zoo.zoo_errors import BELOW, COMPARED, HOLLOW, add_key, draw_family, new_panels
 from replication.reporting.style import count_ticks, finished
@@ -53,14 +53,14 @@ def kinds_of(zoo: Dataset, arenas: list[str]) -> dict[str, Dataset]:
         largest = ran.shape[1] - 1 - int(np.argmax(of_kind[::-1]))
         part = zoo.isel(model=np.flatnonzero((kinds == kind) & ran[:, largest]))
         if part.sizes["model"]:
-            parts |= statistics.families(part.assign_coords(family=("model", [kind] * part.sizes["model"])))
+            parts |= zoo_statistics.families(part.assign_coords(family=("model", [kind] * part.sizes["model"])))
     return parts
 
 
 def draw(artifacts: Artifacts, *, arenas: list[str], names: Names) -> Figure:
     zoo = artifacts["zoo"]
     parts = kinds_of(zoo, arenas)
-    winners = [part["estimator"].values[statistics.best_of(part)] for part in parts.values()]
+    winners = [part["estimator"].values[zoo_statistics.best_of(part)] for part in parts.values()]
     drawn = [name for name in dict.fromkeys([*winners, *COMPARED]) if name in zoo["estimator"]][:_MOST_LINES]
     figure, axes = new_panels(len(parts), 3.1, 3.0, margin=0.2)
     for axis, (kind, part) in zip(axes, parts.items(), strict=True):
@@ -95,11 +95,11 @@ def uses(zoo: Dataset, *, arenas: list[str], names: dict[str, str], enumerated: 
 
 def _use(words, part, names):
     """The row of one kind of model."""
-    (best, *ties), budget = statistics.among_the_best(part)[-1], int(part["budget"][-1])
+    (best, *ties), budget = zoo_statistics.among_the_best(part)[-1], int(part["budget"][-1])
     name = str(part["estimator"].values[best])
-    rmse, (low, high) = (numbers[..., best, -1] for numbers in statistics.rmse_with_interval(part))
+    rmse, (low, high) = (numbers[..., best, -1] for numbers in zoo_statistics.rmse_with_interval(part))
     value, *interval = (two_digits(float(number)) for number in (rmse, low, high))
-    failed = float(statistics.unconverged(part).isel(estimator=best, budget=-1).mean())
+    failed = float(zoo_statistics.unconverged(part).isel(estimator=best, budget=-1).mean())
     result = f"{names[name]}: RMSE {value} nat [{', '.join(interval)}] at {budget:,} sweeps"
     result += f"; {failed:.0%} of runs report that they did not converge" if failed else ""
     if ties:
@@ -116,14 +116,14 @@ def _sizes(part):
 
 def findings(zoo: Dataset, *, names: dict[str, str]) -> list[str]:
     """Sentences on the estimators with the lowest error on the most families, and on silently wrong estimates."""
-    parts = statistics.families(zoo).values()
-    firsts = [str(part["estimator"].values[statistics.best_of(part)]) for part in parts]
+    parts = zoo_statistics.families(zoo).values()
+    firsts = [str(part["estimator"].values[zoo_statistics.best_of(part)]) for part in parts]
     counts = sorted({name: firsts.count(name) for name in firsts}.items(), key=lambda item: -item[1])
     first = ", ".join(f"{names[name]} on {count}" for name, count in counts[:3])
     sentences = [f"These estimators have the lowest error at the largest budget, of {len(firsts)} families: {first}."]
-    exact = statistics.with_exact_truth(zoo)
+    exact = zoo_statistics.with_exact_truth(zoo)
     if exact.sizes["model"]:
-        counts = statistics.outcomes(exact)
+        counts = zoo_statistics.outcomes(exact)
         right, wrong = (int(counts[name].sum()) for name in ("right", "silently wrong"))
         sentences.append(
             f"Of {right + wrong:,} converged estimates on models whose log Z is exact, {wrong} were wrong (by more "

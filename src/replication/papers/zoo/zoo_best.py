@@ -6,7 +6,7 @@ import numpy as np
 
 from logzoo.types import Array
 from replication.papers.declaration import Declaration
-from replication.papers.zoo import zoo_statistics as statistics
+from replication.papers.zoo import zoo_statistics
 from replication.papers.zoo.families import combined_and_timed
 from replication.reporting.tables import COUNT, DIGITS, Column, table_of
 from replication.types import Artifacts, Dataset, Names
@@ -39,18 +39,21 @@ _WINNER_COLUMNS = {
 
 def choice_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
     rows, listed, total = {}, Counter(), Counter()
-    for family, part in statistics.families(artifacts["zoo"]).items():
+    for family, part in zoo_statistics.families(artifacts["zoo"]).items():
         budgets, estimators = part["budget"].values, part["estimator"].values
         titles = [names[name] for name in estimators]
-        rmse, interval = statistics.rmse_with_interval(part)
-        share, (_, high), runs = statistics.coverage(part)
-        doubtful, seconds = statistics.mean_unconverged(part), statistics.seconds_of(part, artifacts["timings"][family])
-        for column, (budget, chosen) in enumerate(zip(budgets, statistics.among_the_best(part), strict=True)):
+        rmse, interval = zoo_statistics.rmse_with_interval(part)
+        share, (_, high), runs = zoo_statistics.coverage(part)
+        doubtful, seconds = (
+            zoo_statistics.mean_unconverged(part),
+            zoo_statistics.seconds_of(part, artifacts["timings"][family]),
+        )
+        for column, (budget, chosen) in enumerate(zip(budgets, zoo_statistics.among_the_best(part), strict=True)):
             best, *tied = chosen
             fastest = min(chosen, key=lambda row, column=column: seconds[row, column])
-            narrow = [titles[row] for row in chosen if high[row, column] < statistics.LEVEL]
+            narrow = [titles[row] for row in chosen if high[row, column] < zoo_statistics.LEVEL]
             warned = [f"{titles[row]} ({doubtful[row, column]:.0%})" for row in chosen if doubtful[row, column] > 0]
-            rows[f"{statistics.title_of_family(part)}, {budget:,} sweeps"] = {
+            rows[f"{zoo_statistics.title_of_family(part)}, {budget:,} sweeps"] = {
                 "best": titles[best],
                 "rmse": rmse[best, column],
                 "rmse_low": interval[0, best, column],
@@ -76,23 +79,23 @@ def choice_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
 def winner_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
     zoo, rows, listed = artifacts["zoo"], {}, {"best": [], "best_in_time": []}
     titles = [names[name] for name in zoo["estimator"].values]
-    for family, part in statistics.families(zoo).items():
-        seconds = statistics.seconds_of(part, artifacts["timings"][family])
+    for family, part in zoo_statistics.families(zoo).items():
+        seconds = zoo_statistics.seconds_of(part, artifacts["timings"][family])
         logs = np.concatenate(
             [
-                statistics.log_rmse(statistics.measured_moments(part)),
-                statistics.log_rmse(statistics.resampled_moments(part)),
+                zoo_statistics.log_rmse(zoo_statistics.measured_moments(part)),
+                zoo_statistics.log_rmse(zoo_statistics.resampled_moments(part)),
             ]
         )
         limit = float(np.median(seconds[:, -1]))
         row = {"budget": part["budget"].values[-1], "seconds": limit}
         for suffix, values in (("", logs[..., -1]), ("_in_time", within(logs, seconds, limit))):
-            (chosen,) = statistics.lowest(values[0][:, None], values[1:][..., None])
+            (chosen,) = zoo_statistics.lowest(values[0][:, None], values[1:][..., None])
             listed[f"best{suffix}"] += chosen
             row[f"best{suffix}"] = titles[chosen[0]]
             row[f"rmse{suffix}"] = np.exp(values[0, chosen[0]])
             row[f"tied{suffix}"] = ", ".join(titles[number] for number in chosen[1:]) or "-"
-        rows[statistics.title_of_family(part)] = row
+        rows[zoo_statistics.title_of_family(part)] = row
     # The last two rows name the estimators that are among the best, with counts, and those that never are.
     often, never = {}, {}
     for key, chosen in listed.items():

@@ -8,7 +8,7 @@ import numpy as np
 from logzoo.types import Array
 from replication.papers.declaration import Declaration
 from replication.papers.panels import handles_of
-from replication.papers.zoo import zoo_statistics as statistics
+from replication.papers.zoo import zoo_statistics
 from replication.papers.zoo.families import combined, combined_and_timed
 from replication.reporting.statistics import seconds_of_budgets
 from replication.reporting.style import TRUTH, finished, look_of, new_figure, plain_logarithms
@@ -30,7 +30,7 @@ _RANK_CLASSES = [2, 4, 7, 10, 14, 18, 22]
 def draw_sweeps(artifacts: Artifacts, *, names: Names) -> Figure:
     zoo = artifacts["zoo"]
     figure = _draw_errors(zoo, names, lambda _family, _estimator, budgets: budgets, "Gibbs sweeps per chain")
-    for axis, part in zip(figure.axes, statistics.families(zoo).values(), strict=True):
+    for axis, part in zip(figure.axes, zoo_statistics.families(zoo).values(), strict=True):
         budgets = part["budget"].values
         axis.set_xticks(budgets, [f"{budget:,}" for budget in budgets])
         axis.set_xticks([], minor=True)
@@ -50,11 +50,11 @@ def _draw_errors(zoo, names, x_of, label):
     Only the best estimator has a 95% bootstrap band. names: {estimator: name}. x_of(family, estimator, budgets): the x
     values of the budgets.
     """
-    parts = statistics.families(zoo)
+    parts = zoo_statistics.families(zoo)
     figure, axes = new_panels(len(parts), 3.1, 2.7, margin=0.2)
     for axis, (family, part) in zip(axes, parts.items(), strict=True):
         draw_family(axis, part, names, partial(x_of, family))
-        axis.set_title(statistics.title_of_family(part), loc="right", fontsize=8)
+        axis.set_title(zoo_statistics.title_of_family(part), loc="right", fontsize=8)
         axis.set_xlabel(f"{label}, {int(part['chains'][0])} chains", fontsize=8)
     for axis in axes[::PANEL_COLUMNS]:
         axis.set_ylabel("RMSE of log Z [nat]")
@@ -69,8 +69,8 @@ def draw_family(
     from matplotlib.ticker import LogLocator
 
     others: list[tuple[np.ndarray, np.ndarray]] = []
-    values, band = statistics.rmse_with_interval(part)
-    doubtful, best = statistics.some_unconverged(part), statistics.best_of(part)
+    values, band = zoo_statistics.rmse_with_interval(part)
+    doubtful, best = zoo_statistics.some_unconverged(part), zoo_statistics.best_of(part)
     for row, estimator in enumerate(part["estimator"].values):
         x, look = x_of(estimator, part["budget"].values), look_of(estimator, row)
         if row != best and estimator not in drawn:
@@ -87,7 +87,7 @@ def draw_family(
     plain_logarithms(axis.xaxis, axis.yaxis)
     if np.nanmax(values) / np.nanmin(values) > 1000:
         axis.yaxis.set_major_locator(LogLocator())
-    error = statistics.error_of_truths(part)[0]
+    error = zoo_statistics.error_of_truths(part)[0]
     if error > 0:
         lowest = min(axis.get_ylim()[0], 0.5 * error)
         axis.axhspan(lowest, error, **_BELOW)
@@ -138,10 +138,10 @@ def new_panels(count: int, width: float, height: float, *, margin: float = 1.6) 
 def draw_rmse(artifacts: Artifacts, *, trainers: Names, names: Names) -> Figure:
     zoo = artifacts["zoo"]
     columns, values, crossed = {}, [], []
-    for family, part in statistics.families(zoo).items():
+    for family, part in zoo_statistics.families(zoo).items():
         square = ((part["log_z"] - part["truth"]) ** 2).mean("replicate").isel(budget=-1)
         values.append(np.sqrt(square.transpose("estimator", "model").values))
-        crossed.append((statistics.unconverged(part).isel(budget=-1) > 0).transpose("estimator", "model").values)
+        crossed.append((zoo_statistics.unconverged(part).isel(budget=-1) > 0).transpose("estimator", "model").values)
         for model, trainer in zip(part["model"].values, part["trainer"].values, strict=True):
             columns[model] = family + (f", {trainers.get(trainer, trainer)}" if part.sizes["model"] > 1 else "")
     look = {"edges": _RMSE_CLASSES, "colours": "viridis", "label": "RMSE of log Z [nat]"}
@@ -151,8 +151,8 @@ def draw_rmse(artifacts: Artifacts, *, trainers: Names, names: Names) -> Figure:
 
 def draw_ranks(artifacts: Artifacts, *, names: Names) -> Figure:
     zoo, columns, values = artifacts["zoo"], [], []
-    for family, part in statistics.families(zoo).items():
-        values.append(statistics.mean_rank(statistics.measured_moments(part))[0])
+    for family, part in zoo_statistics.families(zoo).items():
+        values.append(zoo_statistics.mean_rank(zoo_statistics.measured_moments(part))[0])
         columns += [f"{family}, {budget:,}" for budget in part["budget"].values]
     look = {"edges": _RANK_CLASSES, "colours": "viridis", "label": "mean rank by RMSE, 1 the best"}
     figure = draw_classes(zoo, names, np.concatenate(values, axis=1), columns, **look)

@@ -6,7 +6,7 @@ import numpy as np
 
 from replication.artifacts import stand_in_note
 from replication.papers.declaration import Declaration, Here
-from replication.papers.zoo import zoo_statistics as statistics
+from replication.papers.zoo import zoo_statistics
 from replication.papers.zoo.families import combined, matrix_places, zoo_models
 from replication.papers.zoo.zoo_errors import add_key
 from replication.papers.zoo.zoo_rows import nothing_to_show
@@ -102,7 +102,7 @@ def draw_trainers(artifacts: Artifacts, *, trainers: Names) -> Figure:
     from matplotlib.ticker import MaxNLocator
 
     zoo = artifacts["zoo"]
-    parts = [part for part in statistics.families(zoo).values() if part.sizes["model"] > 1]
+    parts = [part for part in zoo_statistics.families(zoo).values() if part.sizes["model"] > 1]
     if not parts:
         return nothing_to_show(zoo)
     figure = new_figure(8.6, 0.9 + sum(0.5 + 0.3 * part.sizes["model"] for part in parts))
@@ -115,7 +115,7 @@ def draw_trainers(artifacts: Artifacts, *, trainers: Names) -> Figure:
         right.xaxis.set_major_locator(MaxNLocator(5))
         left.set_yticks(rows, [trainers.get(name, name) for name in part["trainer"].values])
         left.set_ylim(len(rows) - 0.5, -0.5)
-        left.set_title(statistics.title_of_family(part), loc="right", fontsize=9)
+        left.set_title(zoo_statistics.title_of_family(part), loc="right", fontsize=9)
     add_key(figure, axes[:1, 0])
     axes[-1, 0].set_xlabel("RMSE relative to the median model")
     axes[-1, 1].set_xlabel("mean test log-likelihood [nat]")
@@ -123,7 +123,7 @@ def draw_trainers(artifacts: Artifacts, *, trainers: Names) -> Figure:
 
 
 def _draw_difficulty(axis, part):
-    of_estimators, value, interval = statistics.difficulty(part)
+    of_estimators, value, interval = zoo_statistics.difficulty(part)
     rows = np.arange(part.sizes["model"])
     for number, of_one in enumerate(of_estimators):
         look = {"color": "grey", "alpha": 0.6, "marker": "|", "markersize": 8, "linestyle": ""}

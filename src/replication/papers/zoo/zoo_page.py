@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from replication.artifacts import stand_in_line, stand_ins
-from replication.papers.zoo import zoo_statistics as statistics
+from replication.papers.zoo import zoo_statistics
 from replication.reporting.scorecard import relative
 from replication.reporting.tables import two_digits
 from replication.reporting.web import look_on_page, rendered
@@ -49,7 +49,7 @@ def page(
     return rendered(
         "zoo.html",
         templates,
-        data={"level": statistics.LEVEL, "estimators": estimators, "families": by_family},
+        data={"level": zoo_statistics.LEVEL, "estimators": estimators, "families": by_family},
         estimators=estimators,
         families=by_family,
         opening=opening_family(by_family),
@@ -96,25 +96,25 @@ def results(zoo: xr.Dataset, timings: dict[str, xr.Dataset]) -> list[dict]:
     three such lists, `value`, `low` and `high`. `best` has a list for each budget: indices of the estimators not
     significantly worse than the best by RMSE (paired bootstrap).
     """
-    return [_of_family(name, part, timings[name]) for name, part in statistics.families(zoo).items()]
+    return [_of_family(name, part, timings[name]) for name, part in zoo_statistics.families(zoo).items()]
 
 
 def _of_family(name, part, timings):
-    of_one, of_mean = statistics.error_of_truths(part)
+    of_one, of_mean = zoo_statistics.error_of_truths(part)
     return {
         "name": str(name),
-        "title": statistics.title_of_family(part),
+        "title": zoo_statistics.title_of_family(part),
         "chains": int(part["chains"][0]),
         "budgets": part["budget"].values.tolist(),
         "truth_error": rounded(of_one),
         "mean_truth_error": rounded(of_mean),
-        "rmse": _interval(*statistics.rmse_with_interval(part)),
-        "bias": _interval(*statistics.with_interval(part, statistics.mean_bias)),
+        "rmse": _interval(*zoo_statistics.rmse_with_interval(part)),
+        "bias": _interval(*zoo_statistics.with_interval(part, zoo_statistics.mean_bias)),
         "coverage": _coverage(part),
-        "converged_coverage": _coverage(statistics.converged_only(part)),
-        "seconds": rounded(statistics.seconds_of(part, timings)),
-        "unconverged": rounded(statistics.mean_unconverged(part)),
-        "best": [[int(row) for row in chosen] for chosen in statistics.among_the_best(part)],
+        "converged_coverage": _coverage(zoo_statistics.converged_only(part)),
+        "seconds": rounded(zoo_statistics.seconds_of(part, timings)),
+        "unconverged": rounded(zoo_statistics.mean_unconverged(part)),
+        "best": [[int(row) for row in chosen] for chosen in zoo_statistics.among_the_best(part)],
     }
 
 
@@ -123,7 +123,7 @@ def _interval(value, interval):
 
 
 def _coverage(part):
-    share, interval, runs = statistics.coverage(part)
+    share, interval, runs = zoo_statistics.coverage(part)
     return {**_interval(share, interval), "runs": runs.tolist()}
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from replication.papers.declaration import Declaration, Here
-from replication.papers.zoo import zoo_statistics as statistics
+from replication.papers.zoo import zoo_statistics
 from replication.papers.zoo.families import arenas_of, combined
 from replication.papers.zoo.zoo_errors import HOLLOW, add_key, draw_classes
 from replication.reporting.statistics import QUANTILES, RESAMPLES, fixed_generator
@@ -33,20 +33,20 @@ def arena_settings(here: Here) -> Settings:
 
 def draw_arenas(artifacts: Artifacts, *, arenas: list[str], of_papers: Sequence[str], names: Names) -> Figure:
     """The first panel is for all arenas together. arenas: names of families. of_papers: estimators above the line."""
-    zoo = statistics.with_exact_truth(artifacts["zoo"])
+    zoo = zoo_statistics.with_exact_truth(artifacts["zoo"])
     zoo = zoo.isel(model=np.flatnonzero(np.isin(zoo["family"], arenas)))
     parts = _at_one_budget(zoo)
     if not parts:
         return nothing_to_show(artifacts["zoo"])
-    titles = ["all, geometric mean", *(statistics.title_of_family(part).replace(": ", "\n", 1) for part in parts)]
-    values = [statistics.log_rmse(statistics.measured_moments(part))[0, :, 0] for part in parts]
+    titles = ["all, geometric mean", *(zoo_statistics.title_of_family(part).replace(": ", "\n", 1) for part in parts)]
+    values = [zoo_statistics.log_rmse(zoo_statistics.measured_moments(part))[0, :, 0] for part in parts]
     # Families are independent, so their resamples are in unrelated orders.
     orders = [fixed_generator(key).permutation(RESAMPLES) for key in range(len(parts))]
     others = [
-        statistics.log_rmse(statistics.resampled_moments(part))[order, :, 0]
+        zoo_statistics.log_rmse(zoo_statistics.resampled_moments(part))[order, :, 0]
         for part, order in zip(parts, orders, strict=True)
     ]
-    doubtful = [statistics.some_unconverged(part)[:, 0] for part in parts]
+    doubtful = [zoo_statistics.some_unconverged(part)[:, 0] for part in parts]
     values, others = ([np.mean(logs, axis=0), *logs] for logs in (values, others))
     doubtful = [np.any(doubtful, axis=0), *doubtful]
     order = np.argsort(values[0])
@@ -58,7 +58,7 @@ def draw_arenas(artifacts: Artifacts, *, arenas: list[str], of_papers: Sequence[
         _draw_panel(axis, zoo["estimator"].values, order, *numbers)
         axis.axhline(above - 0.5, color=TRUTH, linewidth=0.8)
         axis.set_title(title, fontsize=7.5)
-    axes[0].set_yticks(range(len(order)), [names[zoo["estimator"].values[row]] for row in order], fontsize=8)
+    axes[0].set_yticks(range(len(order)), [names[name] for name in zoo["estimator"].values[order]], fontsize=8)
     axes[0].set_ylim(len(order) - 0.5, -0.5)
     for text, ends in (("in the papers", (0, above)), ("newer", (above, len(order)))):
         if ends[0] < ends[1]:
@@ -76,7 +76,7 @@ def _at_one_budget(zoo):
     shared = zoo["budget"].values[ran.values]
     return [
         part.sel(budget=[shared.max() if shared.size else part["budget"].values.max()])
-        for part in statistics.families(zoo).values()
+        for part in zoo_statistics.families(zoo).values()
     ]
 
 
@@ -85,7 +85,7 @@ def _draw_panel(axis, estimators, order, values, others, doubtful):
 
     interval = np.quantile(others, QUANTILES, axis=0)
     interval = np.exp([np.minimum(interval[0], values), np.maximum(interval[1], values)])
-    best = statistics.lowest(values[:, None], others[..., None])[0]
+    best = zoo_statistics.lowest(values[:, None], others[..., None])[0]
     for height, row in enumerate(order):
         if row in best:
             axis.axhspan(height - 0.5, height + 0.5, color=TRUTH, alpha=0.12, linewidth=0)
@@ -100,8 +100,10 @@ def _draw_panel(axis, estimators, order, values, others, doubtful):
 def draw_bias(artifacts: Artifacts, *, names: Names) -> Figure:
     """An error counts as 0 if its interval contains 0."""
     zoo, columns, values = artifacts["zoo"], [], []
-    for family, part in statistics.families(zoo).items():
-        bias, (low, high) = (numbers[..., -1] for numbers in statistics.with_interval(part, statistics.mean_bias))
+    for family, part in zoo_statistics.families(zoo).items():
+        bias, (low, high) = (
+            numbers[..., -1] for numbers in zoo_statistics.with_interval(part, zoo_statistics.mean_bias)
+        )
         values.append(np.where((low <= 0.0) & (high >= 0.0), 0.0 * bias, bias))
         columns.append(f"{family}, {int(part['budget'][-1]):,}")
     look = {"edges": _BIAS_CLASSES, "colours": "RdBu_r", "label": "mean error of log Z [nat]"}
@@ -116,9 +118,9 @@ def draw_coverage(artifacts: Artifacts, *, names: Names) -> Figure:
     figure = new_figure(1.8 + 1.6 * len(budgets), 1.3 + 0.2 * zoo.sizes["estimator"])
     axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
     for axis, budget in zip(axes, budgets, strict=True):
-        axis.axvline(statistics.LEVEL, color=TRUTH, linestyle="--", linewidth=1)
+        axis.axvline(zoo_statistics.LEVEL, color=TRUTH, linestyle="--", linewidth=1)
         of_all, of_converged = (
-            statistics.coverage(runs.sel(budget=budget)) for runs in (zoo, statistics.converged_only(zoo))
+            zoo_statistics.coverage(runs.sel(budget=budget)) for runs in (zoo, zoo_statistics.converged_only(zoo))
         )
         for row, estimator in enumerate(zoo["estimator"].values):
             for hollow, (share, interval, number) in ((False, of_all), (True, of_converged)):
@@ -135,7 +137,7 @@ def draw_coverage(artifacts: Artifacts, *, names: Names) -> Figure:
 
 
 def draw_trust(artifacts: Artifacts, *, names: Names) -> Figure:
-    zoo = statistics.with_exact_truth(artifacts["zoo"])
+    zoo = zoo_statistics.with_exact_truth(artifacts["zoo"])
     if not zoo.sizes["model"]:
         return nothing_to_show(artifacts["zoo"])
     budgets = np.sort(zoo["budget"].values[zoo["log_z"].notnull().any(["model", "estimator", "replicate"])])
@@ -143,7 +145,7 @@ def draw_trust(artifacts: Artifacts, *, names: Names) -> Figure:
     axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
     rows = np.arange(zoo.sizes["estimator"])
     for axis, budget in zip(axes, budgets, strict=True):
-        counts, left = statistics.outcomes(zoo.sel(budget=budget)), np.zeros(rows.size)
+        counts, left = zoo_statistics.outcomes(zoo.sel(budget=budget)), np.zeros(rows.size)
         runs = np.sum(list(counts.values()), axis=0)
         for name, (label, colour) in _OUTCOMES.items():
             share = counts[name] / np.maximum(runs, 1)
