@@ -101,8 +101,8 @@ class Catalogue:
 
     def rows_of(self, shown: Shown) -> Experiment:
         """The job that makes the rows of a table."""
-        run = f"{shown.module.__name__}:{getattr(shown.declaration.rows, '__name__', 'rows')}"
-        path = f"{self.data}/tables/{shown.name}.nc"
+        rows: Any = shown.declaration.rows
+        path, run = f"{self.data}/tables/{shown.name}.nc", f"{shown.module.__name__}:{rows.__name__}"
         return Experiment(path, run, shown.inputs, shown.settings, kind="table", title=shown.title)
 
     def files_of(self, shown: Shown) -> list[str]:
