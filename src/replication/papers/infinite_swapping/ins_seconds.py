@@ -4,13 +4,7 @@ from replication.claim import Claim, Size
 from replication.papers.declaration import Declaration, Here
 from replication.papers.experiment import TIMINGS
 from replication.papers.infinite_swapping import ins_experiments
-from replication.papers.infinite_swapping.ins_distances import (
-    DISTANCE,
-    add_legend,
-    draw_mean,
-    look_of,
-    settings,
-)
+from replication.papers.infinite_swapping.ins_distances import DISTANCE, add_legend, draw_mean, look_of, settings
 from replication.papers.infinite_swapping.ins_trainings import LABELS, limit_after_rise, values_of
 from replication.reporting.statistics import difference_of_means, mean_with_band, over_repeats, ratio_of_means
 from replication.reporting.style import draw_band, finished, label_counts, new_figure

@@ -36,6 +36,7 @@ def lengths(here: Here, model: str) -> dict[str, Experiment]:
         "visible": ["draws", "means"] if trained_as_published else ["draws"],
         "shown": images["shown"],
     }
+    # The sweeps of tours are counted, as `sampling`. The kind `tours` counts whole tours.
     tours = settings["batches"] * settings["batch"] * len(settings["rounds"]) * len(settings["visible"])
     draws = (max(settings["rounds"]) + 1) * len(settings["rounds"]) * here.examples(model)
     return {
