@@ -94,3 +94,12 @@ def test_sweeps_that_make_no_rung_are_left_over():
     ledger = SweepLedger(32, 20)
     annealed.run_in_islands(SMALL, ledger, STREAM, base="uniform", kept=8)
     assert ledger.spent == 32 and ledger.by_purpose["left over"] == 4 * 20
+
+
+def test_islands_of_unequal_sizes_add_no_error():
+    flat = normal_rbm(3, 7, 5, 0.01)
+    # 25 chains make islands of two and of three.
+    estimates = [
+        estimate_log_z(flat, "smc", sweeps=50, chains=chains, base="uniform", check=False) for chains in (25, 30)
+    ]
+    assert all(estimate.diagnostics["spread_error"] < 1e-3 for estimate in estimates), estimates

@@ -58,6 +58,13 @@ def test_basins_state_no_error_below_what_their_chains_resolve():
     assert estimate.std_error == pytest.approx(np.sqrt(0.5) / 62.0, rel=1e-2)
 
 
+def test_basins_converge_if_log_z_is_large():
+    rbm = RBM(0.3 * random_rbm(0, visible=60).weights, np.repeat([40.0, 0.0], 30), np.zeros(9))
+    estimate = log_z_of_basins(rbm, 0)
+    assert estimate.converged and abs(estimate.log_z - exact_log_z(rbm)) < 4.0 * estimate.std_error < 0.1
+    assert estimate.log_z > 10 * 60  # nats per sweep
+
+
 def test_laws_that_chains_leave_for_a_better_one_do_not_stand_for_a_basin():
     start = np.repeat([0, 1, 2], 10)
     np.testing.assert_array_equal(kept_laws(start, start.copy(), 3), [0, 1, 2])

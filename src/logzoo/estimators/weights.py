@@ -126,19 +126,16 @@ def log_normal_variance(variance: float, freedom: float) -> float:
     return float(np.expm1(min(u * variance, _LARGEST_VARIANCE)) / u)
 
 
-def variance_is_unreliable(rbm: RBM, log_w: Floats, ledger: SweepLedger) -> dict[str, bool]:
+def variance_is_unreliable(rbm: RBM, log_w: Floats, ledger: SweepLedger, reference: float = 0.0) -> dict[str, bool]:
     """Signs that the variance of the log-weights (chain,) of annealing does not measure the error of log Z.
 
     One sign is equal log-weights, because all chains then followed the same path; RBMs without weights are exempt. The
-    other sign is that log f changed by too many nats per sweep.
+    other sign is that log f changed by too many nats per sweep. reference: log-weight in nats of a chain that does not
+    move.
     """
     differ = np.ptp(log_w) > _ROUNDING * max(1.0, np.abs(log_w).max()) or not rbm.weights.any()
-    return {"one-way": not differ, "steep": is_steep(log_w, ledger.sweeps)}
-
-
-def is_steep(log_w: Floats, sweeps: int) -> bool:
-    """Whether log f changed by too many nats per sweep, from the mean |log_w| (chain,) relative to the base."""
-    return bool(np.abs(log_w).mean() > _LARGEST_STEP * sweeps)
+    steep = bool(np.abs(log_w - reference).mean() > _LARGEST_STEP * ledger.sweeps)
+    return {"one-way": not differ, "steep": steep}
 
 
 # Smallest effective number of families, for any number of chains. The weights alone are no test, because resampling
@@ -161,14 +158,17 @@ def read_islands(draws: Draws) -> Estimate:
     total = float(logsumexp(sample.log_weight))
     log_z = sample.log_z_base + total - np.log(count)
     of_island = np.array([logsumexp(sample.log_weight[sample.island == number]) for number in range(islands)])
+    # The weight of an island is its mean weight, because islands may differ by a chain.
+    sizes = np.bincount(sample.island)
+    mean_of_island = of_island - np.log(sizes / sizes.mean())
     shares = family_shares(sample)
     effective = float(1.0 / np.sum(shares**2))
-    spread = jackknife_error(log_sums_left_out(of_island))
+    spread = jackknife_error(log_sums_left_out(mean_of_island))
     of_families = float(np.sqrt(max(1.0 / effective - 1.0 / count, 0.0)))
-    std_error = max(spread, of_families, log_normal_error(of_island))
+    std_error = max(spread, of_families, log_normal_error(mean_of_island))
     alone = islands > 2 and np.exp(of_island.max() - total) > _LARGEST_SHARE
     few = bool(alone) or effective < _FEWEST_FAMILIES
-    signs = {"few-effective": few, **variance_is_unreliable(draws.rbm, of_island, draws.ledger)}
+    signs = {"few-effective": few, **variance_is_unreliable(draws.rbm, mean_of_island, draws.ledger)}
     diagnostics = {"effective_sample_size": effective, "spread_error": spread}
     return estimate_from(log_z, std_error, islands, signs, diagnostics=diagnostics)
 
