@@ -155,6 +155,13 @@ def test_an_estimate_that_evidence_refutes_says_why():
     assert weighed.bounds == (10.0, 30.0)
 
 
+def test_a_mass_of_two_chains_is_too_uncertain_to_refute_an_estimate():
+    unknown = evidence.Evidence(lower=-np.inf, upper=np.inf, masses=())
+    for chains, reasons in ((2, ()), (100, ("modes-hold-more",))):
+        annealed = stated(20.0, chains=chains, diagnostics={"spread_error": 0.1})
+        assert evidence.weighed(stated(19.0), evidence.with_masses(unknown, [annealed])).reasons == reasons
+
+
 def test_an_interval_beyond_a_bound_keeps_a_width():
     below, above = stated(9.8, bounds=(10.0, 30.0)), stated(30.2, bounds=(10.0, 30.0))
     assert evidence.cut(below).interval == (10.0, 10.05) and evidence.cut(below).log_z == 10.0

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from scipy.special import logsumexp
+from scipy.special import logsumexp, ndtr, stdtrit
 
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import bar, weights
@@ -175,12 +175,13 @@ def from_dataset(dataset: xr.Dataset) -> Evidence:
 
 def with_masses(evidence: Evidence, estimates: Iterable[Estimate]) -> Evidence:
     """The Evidence, extended by the masses of the Estimates whose log Z is low on average."""
-    result = [
-        (estimate.log_z, estimate.diagnostics["spread_error"])
-        for estimate in estimates
-        if "spread_error" in estimate.diagnostics
-    ]
-    return evidence._replace(masses=(*evidence.masses, *result))
+    masses = []
+    for estimate in estimates:
+        if "spread_error" in estimate.diagnostics:
+            # The spread of few chains is uncertain, so the error is widened to Student's quantile.
+            factor = float(stdtrit(estimate.chains - 1, ndtr(_REACH))) / _REACH
+            masses.append((estimate.log_z, factor * estimate.diagnostics["spread_error"]))
+    return evidence._replace(masses=(*evidence.masses, *masses))
 
 
 def weighed(estimate: Estimate, evidence: Evidence, slack: float = _RESOLUTION) -> Estimate:
