@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import xarray as xr
 from twins import all_states, normal_rbm
 
 from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
@@ -110,6 +111,7 @@ def test_thinned_paths_keep_their_ends(number, expected):
     ("snapshots", "match"),
     [
         (7, "snapshots: expected RBMs, or the Dataset of a training, found int"),
+        (xr.Dataset(), "snapshots: expected the Dataset of a training, found a Dataset without RBMs"),
         ([random_rbm(1, visible=4)], "snapshots: expected RBMs of 3 visible units, found an RBM of 4"),
     ],
 )
