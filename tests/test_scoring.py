@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import scipy.sparse
 from sklearn.neural_network import BernoulliRBM
 from twins import all_states, brute_log_z, normal_rbm
 
-from logzoo import RBM, estimate_log_z, exact_log_z, scoring
+from logzoo import RBM, Estimator, estimate_log_z, exact_log_z, scoring
 from logzoo.estimators.result import Estimate
 from logzoo.scoring import mean_log_likelihood, score, scorer
 
@@ -68,3 +69,12 @@ def test_the_score_is_estimated_for_many_units(monkeypatch):
     monkeypatch.setattr(scoring, "estimate_log_z", lambda *_, **__: made(reasons=("drift",)))
     with pytest.warns(RuntimeWarning, match="^auto did not converge: drift$"):
         assert score(model, data) == mean_log_likelihood(rbm, data, 3.0).value
+
+
+def test_examples_are_checked_before_log_z_is_estimated(monkeypatch):
+    model = fitted(5, np.eye(8))
+    monkeypatch.setattr(scoring, "estimate_log_z", lambda *_, **__: made(reasons=("drift",)))
+    with pytest.raises(ValueError, match="^X: expected zeros and ones"), warnings.catch_warnings(action="error"):
+        score(model, 0.5 * np.eye(8))
+    with pytest.warns(RuntimeWarning, match="^mine did not converge: drift$"):
+        scorer(Estimator("mine", None, (), made))(model, np.eye(8))

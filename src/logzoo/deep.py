@@ -10,6 +10,7 @@ import numpy as np
 
 from logzoo.api import estimate_log_z
 from logzoo.checks import binary_matrix, real_array, shown
+from logzoo.estimators.estimator_registry import name_of
 from logzoo.models.rbm import RBM
 from logzoo.scoring import MeanLogLikelihood, mean_log_likelihood
 
@@ -74,7 +75,9 @@ def dbm_log_likelihood(
         estimates.append(estimate_log_z(RBM.from_dbm([inputs, *layers[3:]]), method, seed=f"{seed}/{i}", **settings))
     wrong = sum(not estimate.converged for estimate in estimates)
     if wrong:
-        warnings.warn(f"{method}: {wrong} of {len(estimates)} log Zs did not converge", RuntimeWarning, stacklevel=2)
+        warnings.warn(
+            f"{name_of(method)}: {wrong} of {len(estimates)} log Zs did not converge", RuntimeWarning, stacklevel=2
+        )
     if len(layers) == 3:
         return mean_log_likelihood(whole_rbm, data, estimates[0])
     whole, *clamped = estimates

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from logzoo.api import estimate_log_z
 from logzoo.checks import binary_matrix, finite_number, is_a
+from logzoo.estimators.estimator_registry import name_of
 from logzoo.models.rbm import RBM
 
 if TYPE_CHECKING:
@@ -143,11 +144,11 @@ def _score(fitted, X, y=None, *, method, stacklevel=2, progress=False, **setting
     if len(getattr(fitted, "steps", ())) > 1:
         X = fitted[:-1].transform(X)
     # BernoulliRBM accepts sparse matrices.
-    X = X.toarray() if hasattr(X, "toarray") else X
+    X = binary_matrix("X", X.toarray() if hasattr(X, "toarray") else X, visible=rbm.visible)
     # A search scores in several processes, whose progress bars would overwrite each other.
     estimate = estimate_log_z(rbm, method, progress=progress, **settings)
     if not estimate.converged:
         warnings.warn(
-            f"{method} did not converge: {', '.join(estimate.reasons)}", RuntimeWarning, stacklevel=stacklevel
+            f"{name_of(method)} did not converge: {', '.join(estimate.reasons)}", RuntimeWarning, stacklevel=stacklevel
         )
     return mean_log_likelihood(rbm, X, estimate).value
