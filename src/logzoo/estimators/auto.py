@@ -200,13 +200,9 @@ def usable_cores() -> int:
 
 def _searched(rbm, ledger, sweeps, stream, data, threads):
     """Search for modes; return rigorous bounds (lower, upper) of log Z in nats, and base log-odds (visible,)."""
-    left, constant, visible = without_certain(rbm)
-    data = None if data is None else data[:, visible]
     sweeps = min(sweeps, _MOST_SEARCHED)
-    modes = searched_modes(left, ledger, sweeps, _SEARCH, stream, data=data, threads=threads)
-    base = rbm.visible_bias.astype(np.float64)
-    base[visible] = base_of_modes(modes)
-    return (modes.lower + constant, upper_bound(left) + constant), base
+    modes = searched_modes(rbm, ledger, sweeps, _SEARCH, stream, data=data, threads=threads)
+    return (modes.lower, upper_bound(rbm)), base_of_modes(modes)
 
 
 def _certain(lower, upper, source):

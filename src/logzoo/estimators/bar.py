@@ -66,7 +66,9 @@ def estimate_of_exchanges(
     left_out (part,): log(Z_K / Z_1) with one part left out. Raises ValueError for a single part.
     """
     if len(left_out) < 2:
-        raise ValueError("sweeps: expected at least 2 for a single ladder, because an interval needs a spread; found 1")
+        raise ValueError(
+            "sweeps: expected at least 2 after the burn-in, because a single ladder has no spread; found 1"
+        )
     log_z, std_error = draws.log_z_base + float(log_ratios.sum()), jackknife_error(left_out)
     offset = float(np.abs(log_ratios - sums.log_s).max())
     gap, gap_error = sums.sandwich()
@@ -186,10 +188,11 @@ def bridge_root(up: Floats, down: Floats) -> Floats:
 
 def read_overlaps(draws: Draws) -> Estimate:
     """The Estimate of `Draws` by PT-MBAR, with the jackknife error and the exceptions of `from_bridges`."""
-    overlaps = draws.observed[OverlapSums]
-    log_ratios = overlaps.overlap_ratios(overlaps.overlaps().sum(axis=0))
-    left_out = [overlaps.overlap_ratios(sums).sum() for sums in sums_left_out(overlaps.overlaps())]
-    return estimate_of_exchanges(draws.rbm, draws.sample, overlaps, log_ratios, np.array(left_out))
+    observer = draws.observed[OverlapSums]
+    parts = observer.overlaps()
+    left_out = np.array([observer.overlap_ratios(sums).sum() for sums in sums_left_out(parts)])
+    log_ratios = observer.overlap_ratios(parts.sum(axis=0))
+    return estimate_of_exchanges(draws.rbm, draws.sample, observer, log_ratios, left_out)
 
 
 class OverlapSums(BridgeSums):

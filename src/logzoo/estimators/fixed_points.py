@@ -40,21 +40,17 @@ def _followed(rbm, modes, follow, left_out_of, exact=False):
     """Estimate log Z from the best fixed point that `follow` reaches from the modes.
 
     follow(visible means, hidden means) returns a fixed point. left_out_of(visible means, point) returns the nats that
-    the point may omit. exact: whether the point omits nothing.
+    the point may omit if mean field has a single solution. exact: whether the point omits nothing.
     """
     points = [follow(*means) for means in zip(modes.visible[:_FOLLOWED], modes.hidden[:_FOLLOWED], strict=True)]
     # Settled points come first, because only they are solutions.
     row = max(range(len(points)), key=lambda number: (points[number].settled, points[number].log_z))
     point, means = points[row], (modes.visible[row], modes.hidden[row])
-    left_out = left_out_of(means[0], point)
     slack = _ROUNDING * max(1.0, abs(point.log_z))
     radius = contraction(rbm)
-    inside = exact or (radius < 1.0 and left_out <= _LARGEST_REST)
-    if exact:
-        reach = 0.0
-    elif radius < 1.0 and np.isfinite(left_out):
-        reach = left_out
-    else:
+    reach = 0.0 if exact else left_out_of(means[0], point) if radius < 1.0 else math.inf
+    inside = reach <= _LARGEST_REST
+    if not np.isfinite(reach):
         # No bound of the error is known here. The second-order term, or the distance from F1 if larger, is a guess.
         reach = max(gap_of_second_order(rbm, *means), abs(point.log_z - modes.bounds[0]))
     upper = upper_bound(rbm)
@@ -125,10 +121,8 @@ def tap(
 
     def left_out_of(visible, point):
         # Bethe's log Z includes all terms without rings, to all orders.
-        by_bethe = expansions.bethe(rbm, visible) if contraction(rbm) < 1.0 else None
-        if by_bethe is None or not by_bethe.settled:
-            return math.inf
-        return abs(point.log_z - by_bethe.log_z) + rings(by_bethe.correlations)
+        by_bethe = expansions.bethe(rbm, visible)
+        return abs(point.log_z - by_bethe.log_z) + rings(by_bethe.correlations) if by_bethe.settled else math.inf
 
     modes = solutions(rbm, ledger, stream, threads=threads)
     return _followed(rbm, modes, partial(expansions.tap, rbm), left_out_of)

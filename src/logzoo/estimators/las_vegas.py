@@ -10,11 +10,11 @@ Cost: the sweeps of tours and probes (chains from uniform hidden states), and on
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix
-from logzoo.estimators.intervals import student_interval
+from logzoo.estimators.intervals import effective_number, student_interval
 from logzoo.estimators.result import REACH, Estimate, reasons_of
 from logzoo.models.rbm import RBM
 from logzoo.samplers.tour_chains import Tours, run
@@ -56,9 +56,7 @@ def _estimate_of(rbm, draws):
     low, high = student_interval(log_z, std_error, tours.length.size + 1)
     returned = int(tours.finished.sum())
     cut = tours.length.size - returned
-    # (sum of lengths)^2 / sum of their squares
-    log_lengths = np.log(tours.length)
-    effective = float(np.exp(2.0 * logsumexp(log_lengths) - logsumexp(2.0 * log_lengths)))
+    effective = float(effective_number(np.log(tours.length)))
     # Share of Z around the probes that did not find the stopping set.
     missed = float(expit(draws.probes.log_mass - log_z))
     reasons = reasons_of(

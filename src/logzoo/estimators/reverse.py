@@ -56,8 +56,7 @@ def starts_of(
     if vectors is None:
         vectors = min(_VECTORS, max(2, ledger.chains // 2))
     elif whole_number("vectors", vectors) > ledger.chains:
-        most = f"{ledger.chains} (chains; each vector takes one chain)"
-        raise ValueError(f"vectors: expected at most {most}, found {vectors}")
+        raise ValueError(f"vectors: expected at most {ledger.chains}, the number of chains, found {vectors}")
     if data is None:
         raise ValueError("data: expected a 0/1 matrix (examples, visible) to start from, found none")
     data = binary_matrix("data", data, visible=rbm.visible)
