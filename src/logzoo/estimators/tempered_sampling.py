@@ -9,6 +9,7 @@ sum of q(beta_k | x) over block b, C_k its sum over blocks and N_b its sum over 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -29,6 +30,9 @@ from logzoo.types import Floats
 
 # Largest number of groups of chains for the jackknife of the likelihood, which takes an optimisation for each group.
 _MOST_GROUPS = 20
+# Smallest number of visits of an end rung, because few visits have no spread between chains. On eight small RBMs, 15 of
+# 422 converged estimates with 4 chains were silently wrong. None of them had ten visits.
+_FEWEST_VISITS = 10
 
 
 def run(
@@ -77,13 +81,17 @@ def run_by_counts(
 
 
 def read_visits(draws: Draws) -> Estimate:
-    """The Estimate by TS of `Draws` whose sample comes from `run_by_counts`."""
+    """The Estimate by TS of `Draws` whose sample comes from `run_by_counts`.
+
+    It is converged if both ends of the ladder have at least ten visits, in addition to the checks of RTS.
+    """
+    ends = draws.sample.visits.sum(axis=0)[:, [0, -1]]
     # The floor is 0.1 per rung in total: each chain carries its share, so leaving a chain out hardly changes the floor.
-    ends = draws.sample.visits.sum(axis=0)[:, [0, -1]] + COUNT_FLOOR / draws.ledger.chains
-    return from_sums(draws, ends, partial(end_ratio, draws.sample))
+    estimate = from_sums(draws, ends + COUNT_FLOOR / draws.ledger.chains, partial(end_ratio, draws.sample))
+    few = ends.sum(axis=0).min() < _FEWEST_VISITS
+    return replace(estimate, reasons=(*estimate.reasons, "few-effective")) if few else estimate
 
 
-_FLOOR = 1e-300
 # Fixed-point steps before Newton's method: they bring rungs with few draws into its range of convergence.
 _FIRST_STEPS = 20
 # Plain Newton steps begin at a gradient per draw below _NEAR and end below _GRADIENT. A final gradient
@@ -115,7 +123,7 @@ def maximise(prior: Floats, log_z_hats: Floats, occupancy: Floats, start: Floats
     """
     case = (prior, log_z_hats, occupancy)
     if start is None:
-        log_c = np.log(np.maximum(occupancy, _FLOOR)) - np.log(prior)
+        log_c = np.log(np.maximum(occupancy, FLOOR)) - np.log(prior)
         by_block = log_z_hats + log_c - (log_z_hats + log_c)[:, :1]
         log_z = _fixed_point(occupancy.sum(axis=1) / occupancy.sum() @ by_block, *case, _FIRST_STEPS)
     else:
@@ -157,7 +165,7 @@ def _by_trust_region(log_z, *case):
 
 def _fixed_point(log_z, prior, log_z_hats, occupancy, steps):
     """Iterate Z_k = C_k / sum_b [N_b (r_k / Zhat_bk) / sum_j (r_j Z_j / Zhat_bj)]; each step raises the likelihood."""
-    log_c = np.log(np.maximum(occupancy.sum(axis=0), _FLOOR))
+    log_c = np.log(np.maximum(occupancy.sum(axis=0), FLOOR))
     log_ratio = np.log(prior) - log_z_hats
     log_n = np.log(occupancy.sum(axis=1))
     for _ in range(steps):
