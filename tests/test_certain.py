@@ -71,6 +71,15 @@ def test_what_cannot_be_rounded_well_is_refused():
         sample_gibbs(RBM([[1e12, -1e12], [-1e12, 1.0]], [0.0, 0.0], [0.0, 0.0]), 4, 10)
 
 
+def test_units_of_certain_state_that_add_too_much_to_round_are_refused():
+    rbm = RBM(np.ones((4, 3)), [1e16, 0.0, 0.0, 0.0], np.zeros(3))
+    for method in ("ais", "tap", "auto"):
+        with pytest.raises(
+            ValueError, match="^weights: units of certain state add 1e.16 nats to log Z, expected at most"
+        ):
+            estimate_log_z(rbm, method, sweeps=100, check=False)
+
+
 def test_rounding_is_part_of_the_error_and_is_held_against_the_tolerance():
     # All chains take the same path, so there is no other error.
     rbm = RBM(np.full((12, 8), 3e4 / 7.0), np.full(12, -1.2e5 / 7.0), np.full(8, -1.8e5 / 7.0))

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from functools import partial
 from io import StringIO
 from types import SimpleNamespace
 
@@ -120,6 +121,10 @@ def test_undeclared_diagnostics_and_infinite_results_are_refused():
     for bad in (np.nan, np.inf):
         with pytest.raises(ValueError, match="log Z"):
             Estimate(**{**good, "log_z": bad}, reasons=())
+    for bad in ({"std_error": -0.1}, {"interval": (1.1, 0.9)}):
+        with pytest.raises(ValueError, match="expected a standard error of at least 0 and an interval"):
+            Estimate(**good | bad, reasons=())
+    assert hash(Estimate(**good, reasons=(), diagnostics={"drift": 1.0})) == hash(Estimate(**good, reasons=()))
 
 
 @pytest.mark.parametrize(("high", "wide"), [(11.0, False), (11.1, True), (np.inf, True), (np.nan, True)])
@@ -158,6 +163,14 @@ def test_a_hopeless_budget_is_flagged(method):
     assert estimate_log_z(two_modes(), method, sweeps=3000, rungs=30, **settings).converged
 
 
+def test_few_visits_of_an_end_rung_are_flagged():
+    # The visits of four chains agree by chance, so their spread is far below the error.
+    rbm = normal_rbm(30, 30, 10, 1.0)
+    estimate = estimate_log_z(rbm, "ts", sweeps=300, chains=4, check=False, rungs=100)
+    assert "few-effective" in estimate.reasons
+    assert "few-effective" not in estimate_log_z(rbm, "ts", sweeps=3000, check=False).reasons
+
+
 def test_annealing_that_rests_on_one_weight_is_flagged():
     generator = np.random.default_rng(0)
     rbm = RBM(generator.normal(0, 4, (30, 30)), generator.normal(0, 2, 30), generator.normal(0, 2, 30))
@@ -193,6 +206,23 @@ def test_a_function_of_a_users_own_is_run_and_checked_as_the_listed_ones_are():
         estimate_log_z(rbm, overspent, sweeps=500, chains=50)
     with pytest.raises(ValueError, match="overspent: unknown option 'threads'; expected one of base"):
         estimate_log_z(rbm, overspent, threads=2)
+
+
+class Constant:
+    """A callable without a name."""
+
+    def __call__(self, rbm, ledger, stream):
+        return Estimate(log_z=1.0, std_error=0.1, interval=(0.8, 1.2), reasons=())
+
+
+def test_any_callable_is_a_method_and_gets_only_options_that_it_takes():
+    rbm, eye = RBM(np.ones((6, 4)), np.zeros(6), np.zeros(4)), np.eye(6, dtype=np.uint8)
+    for method, name in ((Constant(), "Constant"), (partial(Constant()), "partial")):
+        assert estimate_log_z(rbm, method, data=eye, check=False).method == name
+        with pytest.raises(ValueError, match=f"{name}: unknown option 'base'"):
+            estimate_log_z(rbm, method, base="uniform")
+    with pytest.raises(ValueError, match="^result of <lambda>: expected an object of type Estimate, found 3.0"):
+        estimate_log_z(rbm, lambda rbm, ledger, stream: 3.0)
 
 
 @pytest.mark.parametrize("terminal", [False, True])

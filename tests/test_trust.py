@@ -383,7 +383,8 @@ def test_auto_goes_on_from_a_checkpoint_to_the_same_bits(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         auto_of(rbm, checkpoint=path)
     assert path.exists() and len(calls) == 6
-    assert auto_of(rbm, checkpoint=path, progress=True) == expected  # as on a terminal
+    # As on a terminal, with other threads and NumPy numbers: the same work.
+    assert auto_of(rbm, checkpoint=path, progress=True, threads=2, tolerance=np.float64(0.2)) == expected
     assert len(calls) <= 6 + 4
     with pytest.raises(ValueError, match="checkpoint: expected method auto"):
         estimate_log_z(rbm, "ais", checkpoint=path)

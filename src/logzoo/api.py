@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, flag, is_a, lower_case, shown, whole_number
 from logzoo.estimators import estimator_registry as registry
@@ -53,7 +55,7 @@ def estimate_log_z(
         ``"auto"`` enumerates small models, and runs different methods on other models until they agree to within
         ``tolerance`` (default 0.1 nat). If they never do, the estimate is not converged. Any other name is an estimator
         of logzoo, listed by `methods`, or of an installed package with an entry point in ``logzoo.estimators``. Your
-        own `Estimator` or function ``estimate(rbm, ledger, stream, *, base, **options)`` is checked in the same way.
+        own `Estimator` or function ``estimate(rbm, ledger, stream, **options)`` is checked in the same way.
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included. The default is 10,000 for one method. For
         ``"auto"`` it is 300,000, but fewer for large models or many chains, and more for few chains. ``"auto"`` may
@@ -73,7 +75,8 @@ def estimate_log_z(
         Whether stderr shows the progress. By default a terminal shows it; ``True`` shows it in a notebook, too.
     check : bool
         Whether the estimate of a single method is checked against evidence: rigorous bounds and independent chains.
-        The check takes at most 5,000 sweeps of 256 chains, which the budget does not include.
+        The check takes at most 5,000 sweeps of 256 chains, which the budget does not include. ``"auto"`` always
+        checks its estimate, within its budget.
     checkpoint : path, optional
         File to which ``"auto"`` saves its progress. After an interruption the same call continues from it.
     **options
@@ -112,8 +115,13 @@ def estimate_log_z(
     if checkpoint is not None:
         if method != "auto":
             raise ValueError(f"checkpoint: expected method auto, found {shown(method)}; leave checkpoint out")
-        call = {"rbm": rbm, "seed": str(seed), "sweeps": ledger.sweeps, "chains": chains, **options}
-        call.pop("progress", None)
+        call = {"rbm": rbm, "seed": str(seed), "sweeps": ledger.sweeps, "chains": ledger.chains}
+        # Threads and progress change no estimate, and NumPy scalars are plain numbers.
+        call |= {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in options.items()
+            if name not in ("threads", "progress")
+        }
         modules = {module for name in (method, *auto.METHODS) for module in registry.find(name).modules}
         options["checkpoint"] = chosen_checkpoint(checkpoint, call, modules)
     if method == "auto":
@@ -253,16 +261,15 @@ def methods() -> Listing:
 
 def _settings(rbm, method, sweeps, chains, base, data, threads, progress, options):
     """The ledger, the checked data, and the options of the method with the other arguments added."""
-    sweeps = _SWEEPS if sweeps is None else sweeps
     # At least two chains, because most standard errors come from the spread between chains.
-    ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))
-    # These options are added only if they are set, because a user's own method may lack them.
+    ledger = SweepLedger(_SWEEPS if sweeps is None else sweeps, whole_number("chains", chains, minimum=2))
+    # A user's own method may lack these options, so they are added only if they are set, or if the method takes them.
     options |= {"threads": threads} if threads is not None else {}
     options |= {"progress": True} if progress and registry.takes(method, "progress") else {}
+    needed = base is not None or registry.accepts(method, "base")
     if data is not None:
         data = binary_matrix("data", data, visible=rbm.visible)
         base = log_odds(data) if base is None else base
-        if registry.starts_from_data(method):
-            options["data"] = data
-    options["base"] = checked_base(rbm, base)
+        options |= {"data": data} if registry.takes(method, "data") else {}
+    options |= {"base": checked_base(rbm, base)} if needed else {}
     return ledger, data, options

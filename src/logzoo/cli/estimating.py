@@ -54,7 +54,7 @@ def add_arguments(add: Callable[..., Any]) -> None:
     summary = "one estimator; or all: every estimator in turn; or auto (default): different estimators until they agree"
     add("--method", default="auto", type=str.lower, metavar="NAME", help=f"{summary}; an unknown name lists all")
     add("--tolerance", type=float, metavar="X", help="for auto: half-width in nats of the 95%% interval (default 0.1)")
-    summary = "sweeps of each chain (default 10000); for auto the most sweeps (default: up to 300000)"
+    summary = "sweeps of each chain (default 10000); for auto the most sweeps (default: by the size of the model)"
     add("--sweeps", type=count, metavar="N", help=summary)
     add("--chains", type=count, default=100, metavar="N", help="independent chains (default 100)")
     add("--seed", type=count, default=0, metavar="N", help="random seed (default 0)")

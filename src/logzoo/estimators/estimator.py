@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from logzoo.budgets import SweepLedger
-from logzoo.functions import Function, check_options, module_of, options_of, resolved, taken
+from logzoo.functions import Function, module_of, options_of, resolved, taken
 from logzoo.models.rbm import RBM
 from logzoo.streams import Stream
 
@@ -79,10 +79,6 @@ class Estimator:
     def options(self) -> set[str]:
         """Names of the options."""
         return options_of(*self.functions)
-
-    def check(self, name: str, options: Mapping[str, Any]) -> None:
-        """Raise ValueError for an unknown option. name: the name of the estimator, for the message."""
-        check_options(name, options, self.functions)
 
     def settings_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The settings of the sampler: the defaults, and the options that neither `read` nor an observer takes."""

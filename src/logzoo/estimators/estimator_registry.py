@@ -1,6 +1,6 @@
 """The table of estimators by name. To add an estimator, write its module and add a line to the table."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from logzoo.budgets import SweepLedger
-from logzoo.checks import expected_one_of, one_of, shown
+from logzoo.checks import expected_one_of, is_a, one_of, shown
 from logzoo.estimators.estimator import Draws, Estimator
-from logzoo.functions import resolved, taken
+from logzoo.functions import check_options, resolved, taken
 from logzoo.models.equivalent import without_certain
 from logzoo.models.rbm import RBM
 from logzoo.paths import MOST_ESTIMATED, check_rounding, rounding_error
@@ -96,6 +96,8 @@ ESTIMATORS = {
     "bethe": _whole("Bethe", "fixed_points:bethe", drawn=False),
 }
 
+# Largest rounding error in nats of the part of log Z that units of certain state contribute.
+_COARSEST = 1e-3
 # Options whose arrays have an entry for every visible unit.
 _BY_UNIT = {"base", "data"}
 
@@ -126,7 +128,17 @@ def find(method: Method) -> Estimator:
 
 def name_of(method: Method) -> str:
     """The name of a method: its name in the table, the title of an Estimator, or the name of a user's function."""
-    return method.title if isinstance(method, Estimator) else method.__name__ if callable(method) else method
+    if isinstance(method, str):
+        return method
+    # Some callables, such as a functools.partial, have no name.
+    return method.title if isinstance(method, Estimator) else getattr(method, "__name__", type(method).__name__)
+
+
+def checked(method: Method, options: Iterable[str]) -> Estimator:
+    """The `Estimator` of a method; raises ValueError for an option that it lacks."""
+    listed = find(method)
+    check_options(name_of(method), options, listed.functions)
+    return listed
 
 
 def estimator(method: Method) -> Callable[..., "Estimate"]:
@@ -134,10 +146,10 @@ def estimator(method: Method) -> Callable[..., "Estimate"]:
 
     `method` is as for `find`. The function raises ValueError for a single chain and for unknown options.
     """
-    listed = find(method)
+    find(method)
 
     def run(rbm, ledger, stream, options):
-        listed.check(name_of(method), options)
+        checked(method, options)
         return _estimates(rbm, {None: (method, options)}, ledger, stream, lambda _: stream)[None]
 
     return run
@@ -155,8 +167,7 @@ def estimate_together(
     """
     runs = {}
     for name, (method, options) in readers_by_name.items():
-        listed = find(method)
-        listed.check(name_of(method), options)
+        listed = checked(method, options)
         run = listed.run_of(options) if listed.shares else (name,)
         runs.setdefault(run, {})[name] = method, options
     estimates = {}
@@ -195,8 +206,8 @@ def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Strea
 
 def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, options: Mapping[str, Any]) -> Draws:
     """Make `Draws` for a method with a sampler and all listed methods that share its runs, or raise ValueError."""
-    listed = _with_sampler(method)
-    listed.check(name_of(method), options)
+    _with_sampler(method)
+    listed = checked(method, options)
     others = [(name, {}) for name, other in ESTIMATORS.items() if listed.shares and other.shares == listed.shares]
     readers = [(method, options), *(reader for reader in others if find(reader[0]) is not listed)]
     draws = draw(rbm, readers, ledger, stream)
@@ -242,10 +253,15 @@ def _with_sampler(method):
 def _prepared(rbm, ledger, options, listed):
     """The RBM without units of certain state, their contribution to log Z, and the options for that RBM."""
     if ledger.chains < 2:
-        raise ValueError(f"chains: expected at least 2, because an interval needs a spread, found {ledger.chains}")
+        raise ValueError(f"chains: expected at least 2 for a standard error, found {ledger.chains}")
     # Units of certain state stay if there are snapshots, because snapshots have all units.
     whole = options.get("snapshots") is not None
     left, constant, visible = (rbm, 0.0, None) if whole else without_certain(rbm)
+    if np.spacing(abs(constant)) > _COARSEST:
+        raise ValueError(
+            f"weights: units of certain state add {constant:.3g} nats to log Z, expected at most 1e12 nats, because "
+            "float64 rounds larger numbers too much"
+        )
     if listed.drawn and listed is not _KNOWN["auto"]:  # auto checks later, since it may enumerate without rounding
         check_rounding(left, MOST_ESTIMATED)
     if left is not rbm:
@@ -256,8 +272,11 @@ def _prepared(rbm, ledger, options, listed):
 
 def _completed(method, estimate, left, constant, ledger):
     """Add the constant of units of certain state, the error of rounding, the method and the sweeps to an Estimate."""
-    listed, shifted = find(method), estimate.shifted(constant)
-    estimate = replace(shifted, method=name_of(method), sweeps=ledger.spent, chains=ledger.chains)
+    from logzoo.estimators.result import Estimate
+
+    listed, name = find(method), name_of(method)
+    shifted = is_a(f"result of {name}", estimate, Estimate).shifted(constant)
+    estimate = replace(shifted, method=name, sweeps=ledger.spent, chains=ledger.chains)
     if listed is _KNOWN["auto"]:
         return estimate
     return estimate.with_sane_error(rounding_error(left) if listed.drawn else 0.0)
@@ -276,3 +295,12 @@ def starts_from_data(method: Method) -> bool:
 def takes(method: Method, option: str) -> bool:
     """Whether a method has an option of that name."""
     return option in find(method).options
+
+
+def accepts(method: Method, option: str) -> bool:
+    """Whether a method has an option of that name, or passes on any option."""
+    try:
+        checked(method, [option])
+    except ValueError:
+        return False
+    return True

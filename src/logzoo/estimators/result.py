@@ -16,7 +16,7 @@ from logzoo.printing import html_table
 DIAGNOSTICS = {
     "effective_sample_size": ("effective number of independent draws behind the estimate", "1"),
     "occupancy_error": ("K max_k |r_k - c_k|: distance of the rung occupancy from its prior", "1"),
-    "round_trips": ("round trips between the ends of the ladder, mean per chain", "1"),
+    "round_trips": ("round trips between the ends of the ladder, mean per chain or per replica of BAR", "1"),
     "round_trip_rate": ("round trips between the ends of the ladder per 1000 sweeps of a chain", "1"),
     "autocorrelation_time": ("autocorrelation time of beta, from the spread of its means over chains", "sweep"),
     "bootstrap_std_error": ("standard error of log Z by the bootstrap over chains", "nat"),
@@ -30,7 +30,7 @@ DIAGNOSTICS = {
     "round_trip_share": ("round trips relative to the number expected if sweeps were independent draws", "1"),
     "sandwich_gap": ("log Z by stepping stones down the ladder minus log Z by stepping stones up the ladder", "nat"),
     "sandwich_error": ("standard error of the gap between stepping stones", "nat"),
-    "old_share": ("share of the states that were never at the base during the run", "1"),
+    "old_share": ("share of the states that were never at the base during the sampling", "1"),
     "spread_error": ("standard error of log Z from the spread of the weights drawn alone", "nat"),
     "rounds": ("rounds of growing budgets", "1"),
     "sound_methods": ("methods that converged in the last round", "1"),
@@ -70,7 +70,7 @@ PROFILES = {
 _OF_LOG_Z = {"bootstrap_quantiles"}  # profiles to which a constant in log Z is added
 # name -> sentence, for every check that an estimate may fail. An estimate without reasons has converged.
 REASONS = {
-    "few-effective": "log Z rests on too few chains, because the others have almost no weight",
+    "few-effective": "log Z rests on too few chains or draws, because the others have almost no weight",
     "heavy-tail": "the largest weights are so unequal that the largest possible weights were probably not drawn",
     "one-way": "all chains followed the same path, so their variance does not measure the error",
     "steep": "log f changed by so many nats in a sweep that the chains could not follow",
@@ -81,7 +81,7 @@ REASONS = {
     "coarse-rule": "the rungs are too far apart for the integration rule",
     "unsettled": "the recursion for log Zhat has not settled",
     "few-exchanges": "some neighbouring rungs hardly exchanged states",
-    "not-renewed": "many states of the ladder are older than the run: no state from the base has replaced them",
+    "not-renewed": "many states of the ladder were never at the base during the sampling",
     "bridge-off": "the ratio of Z of neighbouring rungs is far from the ratio that their bridge assumes",
     "tours-cut": "some tours were cut before they returned",
     "few-tours": "log Z rests on too few tours",
@@ -96,10 +96,9 @@ REASONS = {
     "not-settled": "the fixed point was not reached",
     "many-solutions": "mean field has several solutions, and the value of a single solution misses the others",
     "outside-expansion": "the weights are too strong for an expansion around independent units",
-    "modes-unseen": "no chain starts in some modes, or the search has not seen them",
-    "modes-hold-more": "independent chains started in the mean-field modes give a larger log Z; the estimate probably "
-    "misses a mode",
-    "wide-interval": "the 95% interval reaches more than 10 nats from log Z",
+    "modes-unseen": "no chain starts in some modes, or the search probably missed some modes",
+    "modes-hold-more": "independent runs give a larger log Z; the estimate probably misses a mode",
+    "wide-interval": "before it was cut at rigorous bounds, the 95% interval reached more than 10 nats from log Z",
 }
 
 # The bit of each reason; a sum of bits stands for several reasons.
@@ -121,7 +120,7 @@ class Estimate:
     log_z : float
         log Z in nats.
     std_error : float
-        Standard error in nats, for most methods from the spread between independent chains.
+        Standard error in nats, for most sampling methods from the spread between independent chains.
     interval : tuple of two floats
         95% interval of log Z in nats.
     reasons : tuple of str
@@ -144,7 +143,8 @@ class Estimate:
     Raises
     ------
     ValueError
-        For a log Z that is not finite, and for undeclared names of reasons, diagnostics and profiles.
+        For a log Z that is not finite, a negative error, a reversed interval, and undeclared names of reasons,
+        diagnostics and profiles.
 
     Examples
     --------
@@ -162,7 +162,7 @@ class Estimate:
     reasons: tuple[str, ...]
     bounds: tuple[float, float] = (-math.inf, math.inf)
     form: str = "marginal"
-    diagnostics: dict = field(default_factory=dict)
+    diagnostics: dict = field(default_factory=dict, hash=False)
     rests_on: tuple[str, ...] = ()
     profiles: dict[str, np.ndarray] = field(default_factory=dict, compare=False)
     # Fields that the registry fills in: the name of the method, and sweeps and chains from the ledger.
@@ -181,6 +181,12 @@ class Estimate:
                 )
         if not math.isfinite(self.log_z):
             raise ValueError(f"log Z came out as {self.log_z}: the weights overflow or vanish")
+        low, high = self.interval
+        if self.std_error < 0.0 or low > high:
+            raise ValueError(
+                f"expected a standard error of at least 0 and an interval (low, high), found {self.std_error} and "
+                f"({low}, {high})"
+            )
 
     def __repr__(self):
         state = f"not converged: {', '.join(self.reasons)}" if self.reasons else "converged"
@@ -303,10 +309,9 @@ def dataset_of(estimates: Sequence[Estimate], places: Mapping[str, tuple] | None
         return labelled((*places, *dimensions), values.reshape((*shape, *values.shape[1:])), long_name, units)
 
     spent, converged = (estimate.sweeps for estimate in estimates), (estimate.converged for estimate in estimates)
-    standard_error = "standard error of log Z, over independent chains"
     variables = {
         "log_z": variable((estimate.log_z for estimate in estimates), "estimate of log Z", "nat"),
-        "std_error": variable((estimate.std_error for estimate in estimates), standard_error, "nat"),
+        "std_error": variable((estimate.std_error for estimate in estimates), "standard error of log Z", "nat"),
         "sweeps_spent": variable(spent, "Gibbs sweeps spent per chain, for all purposes", "sweep", dtype=np.int64),
         "converged": variable(converged, "1 if no check of the estimate failed, else 0", "1", dtype=np.int8),
         "interval": variable((estimate.interval for estimate in estimates), "95% interval of log Z", "nat", ("bound",)),
