@@ -2,7 +2,6 @@
 
 import math
 import pickle
-import warnings
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ import scipy.sparse
 from sklearn.neural_network import BernoulliRBM
 from twins import all_states, brute_log_z, normal_rbm
 
-from logzoo import RBM, Estimator, estimate_log_z, exact_log_z, scoring
+from logzoo import RBM, estimate_log_z, exact_log_z, scoring
 from logzoo.estimators.result import Estimate
 from logzoo.scoring import mean_log_likelihood, score, scorer
 
@@ -66,15 +65,21 @@ def test_the_score_is_estimated_for_many_units(monkeypatch):
     settings = {"sweeps": 200, "chains": 10, "seed": 3, "base": "uniform"}
     result = scorer("ais", **settings)(model, data)
     assert result == mean_log_likelihood(rbm, data, estimate_log_z(rbm, "ais", **settings)).value
-    monkeypatch.setattr(scoring, "estimate_log_z", lambda *_, **__: made(reasons=("drift",)))
+    monkeypatch.setattr(scoring, "estimate_log_z", lambda *_, **__: made(reasons=("drift",), method="auto"))
     with pytest.warns(RuntimeWarning, match="^auto did not converge: drift$"):
         assert score(model, data) == mean_log_likelihood(rbm, data, 3.0).value
 
 
 def test_examples_are_checked_before_log_z_is_estimated(monkeypatch):
     model = fitted(5, np.eye(8))
-    monkeypatch.setattr(scoring, "estimate_log_z", lambda *_, **__: made(reasons=("drift",)))
-    with pytest.raises(ValueError, match="^X: expected zeros and ones"), warnings.catch_warnings(action="error"):
+    monkeypatch.setattr(scoring, "estimate_log_z", lambda *_, **__: pytest.fail("estimated"))
+    with pytest.raises(ValueError, match="^X: expected zeros and ones"):
         score(model, 0.5 * np.eye(8))
+
+
+def test_warnings_name_the_method():
+    def mine(rbm, ledger, stream):
+        return made(reasons=("drift",))
+
     with pytest.warns(RuntimeWarning, match="^mine did not converge: drift$"):
-        scorer(Estimator("mine", None, (), made))(model, np.eye(8))
+        scorer(mine, check=False)(fitted(5, np.eye(8)), np.eye(8))

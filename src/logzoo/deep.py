@@ -10,7 +10,6 @@ import numpy as np
 
 from logzoo.api import estimate_log_z
 from logzoo.checks import binary_matrix, real_array, shown
-from logzoo.estimators.estimator_registry import name_of
 from logzoo.models.rbm import RBM
 from logzoo.scoring import MeanLogLikelihood, mean_log_likelihood
 
@@ -76,7 +75,7 @@ def dbm_log_likelihood(
     wrong = sum(not estimate.converged for estimate in estimates)
     if wrong:
         warnings.warn(
-            f"{name_of(method)}: {wrong} of {len(estimates)} log Zs did not converge", RuntimeWarning, stacklevel=2
+            f"{estimates[0].method}: {wrong} of {len(estimates)} log Zs did not converge", RuntimeWarning, stacklevel=2
         )
     if len(layers) == 3:
         return mean_log_likelihood(whole_rbm, data, estimates[0])

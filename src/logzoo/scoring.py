@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from logzoo.api import estimate_log_z
 from logzoo.checks import binary_matrix, finite_number, is_a
-from logzoo.estimators.estimator_registry import name_of
 from logzoo.models.rbm import RBM
 
 if TYPE_CHECKING:
@@ -149,6 +148,6 @@ def _score(fitted, X, y=None, *, method, stacklevel=2, progress=False, **setting
     estimate = estimate_log_z(rbm, method, progress=progress, **settings)
     if not estimate.converged:
         warnings.warn(
-            f"{name_of(method)} did not converge: {', '.join(estimate.reasons)}", RuntimeWarning, stacklevel=stacklevel
+            f"{estimate.method} did not converge: {', '.join(estimate.reasons)}", RuntimeWarning, stacklevel=stacklevel
         )
     return mean_log_likelihood(rbm, X, estimate).value
