@@ -265,8 +265,9 @@ def _prepared(rbm, ledger, options, listed):
     if listed.drawn and listed is not _KNOWN["auto"]:  # auto checks later, since it may enumerate without rounding
         check_rounding(left, MOST_ESTIMATED)
     if left is not rbm:
-        of_units = {name: _of_units(options[name], rbm, visible) for name in _BY_UNIT & options.keys()}
-        options = {**options, **of_units}
+        # Names of bases have no axis of units.
+        names = [name for name in _BY_UNIT & options.keys() if np.shape(options[name])[-1:] == (rbm.visible,)]
+        options = {**options, **{name: np.asarray(options[name])[..., visible] for name in names}}
     return left, constant, options
 
 
@@ -280,11 +281,6 @@ def _completed(method, estimate, left, constant, ledger):
     if listed is _KNOWN["auto"]:
         return estimate
     return estimate.with_sane_error(rounding_error(left) if listed.drawn else 0.0)
-
-
-def _of_units(values, rbm, visible):
-    """Values of the remaining visible units, along the last axis. Values without such an axis stay as is."""
-    return np.asarray(values)[..., visible] if np.shape(values)[-1:] == (rbm.visible,) else values
 
 
 def starts_from_data(method: Method) -> bool:

@@ -20,6 +20,7 @@ from logzoo.estimators import bar, weights
 from logzoo.estimators import basins as basin_estimates
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import Estimate, reasons_of
+from logzoo.estimators.rounds import SIGMAS
 from logzoo.io.checkpoints import identity_of
 from logzoo.io.schema import labelled
 from logzoo.models.equivalent import without_certain
@@ -42,8 +43,6 @@ _BRIDGED_SWEEPS, _HARMLESS, _FEWEST_ROUND_TRIPS = 2000, {"no-round-trips"}, 0.25
 _MOST_STATES = 10_000
 # Cache of the Evidence on recent RBMs, and its largest size.
 _GATHERED, _MOST_GATHERED = {}, 100
-# Number of standard errors beyond which a difference contradicts an estimate.
-_REACH = 3.0
 # Smaller differences in nats may come from the rounding of parameters in the kernels.
 _RESOLUTION = 1e-3
 
@@ -179,7 +178,7 @@ def with_masses(evidence: Evidence, estimates: Iterable[Estimate]) -> Evidence:
     for estimate in estimates:
         if "spread_error" in estimate.diagnostics:
             # The spread of few chains is uncertain, so the error is widened to Student's quantile.
-            factor = float(stdtrit(estimate.chains - 1, ndtr(_REACH))) / _REACH
+            factor = float(stdtrit(estimate.chains - 1, ndtr(SIGMAS))) / SIGMAS
             masses.append((estimate.log_z, factor * estimate.diagnostics["spread_error"]))
     return evidence._replace(masses=(*evidence.masses, *masses))
 
@@ -189,13 +188,13 @@ def weighed(estimate: Estimate, evidence: Evidence, slack: float = _RESOLUTION) 
 
     slack: nats by which an estimate may differ from the evidence in addition to three standard errors.
     """
-    reach = _REACH * estimate.std_error + slack
+    reach = SIGMAS * estimate.std_error + slack
     result = reasons_of(
         {
             "below-bound": estimate.log_z + reach < evidence.lower,
             "above-bound": estimate.log_z - reach > evidence.upper,
             "modes-hold-more": any(
-                estimate.log_z + _REACH * float(np.hypot(estimate.std_error, std_error)) + slack < mass
+                estimate.log_z + SIGMAS * float(np.hypot(estimate.std_error, std_error)) + slack < mass
                 for mass, std_error in evidence.masses
             ),
         }

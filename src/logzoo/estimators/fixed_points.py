@@ -15,6 +15,7 @@ tens of steps. At 784 x 500 a step of TAP takes as long as 10 to 20 Gibbs sweeps
 
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,6 @@ from logzoo.models.expansions import contraction, gap_of_second_order, is_forest
 from logzoo.models.rbm import RBM
 from logzoo.samplers.base import solutions
 from logzoo.streams import Stream
-from logzoo.types import ArrayLike
 
 # Largest number of mean-field solutions that the iteration starts from. Few estimates converge if there are several.
 _FOLLOWED = 2
@@ -82,13 +82,7 @@ def _reaching(log_z, reach, reasons, bounds, diagnostics):
 
 
 def mean_field(
-    rbm: RBM,
-    ledger: SweepLedger,
-    stream: Stream,
-    *,
-    base: ArrayLike | str | None = None,
-    threads: int = 1,
-    progress: bool = False,
+    rbm: RBM, ledger: SweepLedger, stream: Stream, *, base: Any = None, threads: int = 1, progress: bool = False
 ) -> Estimate:
     """The largest F1 of the modes found, as an Estimate; base and progress are not used.
 
@@ -104,13 +98,7 @@ def mean_field(
 
 
 def tap(
-    rbm: RBM,
-    ledger: SweepLedger,
-    stream: Stream,
-    *,
-    base: ArrayLike | str | None = None,
-    threads: int = 1,
-    progress: bool = False,
+    rbm: RBM, ledger: SweepLedger, stream: Stream, *, base: Any = None, threads: int = 1, progress: bool = False
 ) -> Estimate:
     """The Estimate of TAP: the expansion at a fixed point from a mean-field solution; base and progress are ignored.
 
@@ -129,13 +117,7 @@ def tap(
 
 
 def bethe(
-    rbm: RBM,
-    ledger: SweepLedger,
-    stream: Stream,
-    *,
-    base: ArrayLike | str | None = None,
-    threads: int = 1,
-    progress: bool = False,
+    rbm: RBM, ledger: SweepLedger, stream: Stream, *, base: Any = None, threads: int = 1, progress: bool = False
 ) -> Estimate:
     """The Estimate of Bethe: log Z at a fixed point from a mean-field solution; base and progress are ignored.
 

@@ -37,19 +37,7 @@ def _at_drawn_rungs(rule: str, draws: Draws) -> Estimate:
     return _estimated(draws, draws.observed[RungDerivatives].sums, log_z_of, finer)
 
 
-def riemann(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` by TI with the right Riemann sum."""
-    return _at_drawn_rungs("riemann", draws)
-
-
-def trapezoid(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` by TI with the trapezoidal rule."""
-    return _at_drawn_rungs("trapezoid", draws)
-
-
-def corrected(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` by TI with the corrected trapezoidal rule."""
-    return _at_drawn_rungs("corrected", draws)
+riemann, trapezoid, corrected = (partial(_at_drawn_rungs, rule) for rule in _RULES)
 
 
 def _estimated(draws, sums, log_z_of, finer=None):

@@ -138,9 +138,6 @@ def variance_is_unreliable(rbm: RBM, log_w: Floats, ledger: SweepLedger, referen
     return {"one-way": not differ, "steep": steep}
 
 
-# Smallest effective number of families, for any number of chains. The weights alone are no test, because resampling
-# makes them similar.
-_FEWEST_FAMILIES = 10.0
 # Largest share of the sum over islands that a single island may carry.
 _LARGEST_SHARE = 0.5
 
@@ -167,7 +164,8 @@ def read_islands(draws: Draws) -> Estimate:
     of_families = float(np.sqrt(max(1.0 / effective - 1.0 / count, 0.0)))
     std_error = max(spread, of_families, log_normal_error(mean_of_island))
     alone = islands > 2 and np.exp(of_island.max() - total) > _LARGEST_SHARE
-    few = bool(alone) or effective < _FEWEST_FAMILIES
+    # Families are counted, because resampling makes weights similar.
+    few = bool(alone) or effective < _FEWEST_EFFECTIVE
     signs = {"few-effective": few, **variance_is_unreliable(draws.rbm, mean_of_island, draws.ledger)}
     diagnostics = {"effective_sample_size": effective, "spread_error": spread}
     return estimate_from(log_z, std_error, islands, signs, diagnostics=diagnostics)
