@@ -74,9 +74,8 @@ def dbm_log_likelihood(
         estimates.append(estimate_log_z(RBM.from_dbm([inputs, *layers[3:]]), method, seed=f"{seed}/{i}", **settings))
     wrong = sum(not estimate.converged for estimate in estimates)
     if wrong:
-        warnings.warn(
-            f"{estimates[0].method}: {wrong} of {len(estimates)} log Zs did not converge", RuntimeWarning, stacklevel=2
-        )
+        message = f"{estimates[0].method}: {wrong} of {len(estimates)} log Zs did not converge"
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
     if len(layers) == 3:
         return mean_log_likelihood(whole_rbm, data, estimates[0])
     whole, *clamped = estimates

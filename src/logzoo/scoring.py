@@ -147,7 +147,6 @@ def _score(fitted, X, y=None, *, method, stacklevel=2, progress=False, **setting
     # A search scores in several processes, whose progress bars would overwrite each other.
     estimate = estimate_log_z(rbm, method, progress=progress, **settings)
     if not estimate.converged:
-        warnings.warn(
-            f"{estimate.method} did not converge: {', '.join(estimate.reasons)}", RuntimeWarning, stacklevel=stacklevel
-        )
+        message = f"{estimate.method} did not converge: {', '.join(estimate.reasons)}"
+        warnings.warn(message, RuntimeWarning, stacklevel=stacklevel)
     return mean_log_likelihood(rbm, X, estimate).value

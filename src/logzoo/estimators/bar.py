@@ -66,9 +66,7 @@ def estimate_of_exchanges(
     left_out (part,): log(Z_K / Z_1) with one part left out. Raises ValueError for a single part.
     """
     if len(left_out) < 2:
-        raise ValueError(
-            "sweeps: expected at least 2 after the burn-in, because a single ladder has no spread; found 1"
-        )
+        raise ValueError("sweeps: expected at least 2 after the burn-in for the spread of a single ladder, found 1")
     log_z, std_error = draws.log_z_base + float(log_ratios.sum()), jackknife_error(left_out)
     offset = float(np.abs(log_ratios - sums.log_s).max())
     gap, gap_error = sums.sandwich()
@@ -189,10 +187,9 @@ def bridge_root(up: Floats, down: Floats) -> Floats:
 def read_overlaps(draws: Draws) -> Estimate:
     """The Estimate of `Draws` by PT-MBAR, with the jackknife error and the exceptions of `from_bridges`."""
     observer = draws.observed[OverlapSums]
-    parts = observer.overlaps()
-    left_out = np.array([observer.overlap_ratios(sums).sum() for sums in sums_left_out(parts)])
-    log_ratios = observer.overlap_ratios(parts.sum(axis=0))
-    return estimate_of_exchanges(draws.rbm, draws.sample, observer, log_ratios, left_out)
+    parts, ratios = observer.overlaps(), observer.overlap_ratios
+    left_out = np.array([ratios(sums).sum() for sums in sums_left_out(parts)])
+    return estimate_of_exchanges(draws.rbm, draws.sample, observer, ratios(parts.sum(axis=0)), left_out)
 
 
 class OverlapSums(BridgeSums):

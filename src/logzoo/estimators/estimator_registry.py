@@ -200,14 +200,14 @@ def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Strea
     observed = {(function, arguments): function(**dict(arguments)) for function, arguments in makers}
     settings = listed.settings_of(options)
     watching = [tuple(observed.values())] if observed else []
-    sample = _sampler_of(listed)(left, ledger, stream, *watching, **settings)
+    sample = _sampler_of(method)(left, ledger, stream, *watching, **settings)
     return Draws(left, sample, observed, ledger, stream, settings, listed, constant)
 
 
 def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, options: Mapping[str, Any]) -> Draws:
     """Make `Draws` for a method with a sampler and all listed methods that share its runs, or raise ValueError."""
-    _with_sampler(method)
     listed = checked(method, options)
+    _sampler_of(method)
     others = [(name, {}) for name, other in ESTIMATORS.items() if listed.shares and other.shares == listed.shares]
     readers = [(method, options), *(reader for reader in others if find(reader[0]) is not listed)]
     draws = draw(rbm, readers, ledger, stream)
@@ -221,10 +221,10 @@ def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate"
 
     Raises ValueError for a method without a sampler, and for draws of another run or without the method's observers.
     """
-    listed, name = _with_sampler(method), name_of(method)
+    listed, name, sampler = find(method), name_of(method), _sampler_of(method)
     source, makers = draws.estimator, listed.observers_of(options)
     shared = listed.shares == source.shares != "" and draws.settings.keys() <= listed.options
-    same = shared or _sampler_of(listed) == _sampler_of(source)
+    same = shared or sampler == _sampler_of(source)
     if not same or not draws.observed.keys() >= set(makers):
         raise ValueError(
             f"{name}: cannot read draws made for {source.title}; draw_samples(rbm, {shown(name)}, ...) makes draws "
@@ -235,19 +235,13 @@ def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate"
     return _completed(method, estimate, draws.rbm, draws.log_z_certain, draws.ledger)
 
 
-def _sampler_of(listed: Estimator) -> Callable[..., Any]:
-    """The sampler of an Estimator, as a function. The Estimator must have a sampler."""
-    assert listed.sampler is not None
-    return resolved(listed.sampler)
-
-
-def _with_sampler(method):
-    """Return the Estimator of a method. Raises ValueError if the Estimator has no sampler."""
-    listed, name = find(method), name_of(method)
-    if listed.sampler is None:
-        able = [candidate for candidate, other in ESTIMATORS.items() if other.sampler is not None]
+def _sampler_of(method: Method) -> Callable[..., Any]:
+    """The sampler of a method, as a function. Raises ValueError if the method has no sampler."""
+    sampler = find(method).sampler
+    if sampler is None:
+        name, able = name_of(method), [name for name, other in ESTIMATORS.items() if other.sampler is not None]
         raise ValueError(f"method: {shown(name)} has no draws to read; {expected_one_of(name, able)}")
-    return listed
+    return resolved(sampler)
 
 
 def _prepared(rbm, ledger, options, listed):
