@@ -69,9 +69,9 @@ def try_all(
     snapshots: RBMs for the methods that take snapshots. progress: as for `estimate_log_z`. Raises ValueError for
     impossible settings, and if no estimator can be run.
     """
-    attempts, sweeps = [], settings["sweeps"]
+    attempts = []
     # Impossible sizes are refused before any method runs.
-    SweepLedger(1 if sweeps is None else sweeps, whole_number("chains", settings["chains"], minimum=2))
+    SweepLedger(settings["sweeps"], whole_number("chains", settings["chains"], minimum=2))
     progress = shows(progress)
     evidence = gather(rbm, root_stream(settings.get("seed", 0)).child("evidence"), data=data, progress=progress)
     with bar(len(ESTIMATORS), "methods", "method", progress) as progress_bar:

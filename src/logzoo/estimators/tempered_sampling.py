@@ -39,9 +39,7 @@ def run(
     rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, mixed: bool = False, **settings: Any
 ) -> SimulatedTemperingDraws:
     """SimulatedTemperingDraws as by `tempering_estimates.run`; `mixed` also updates log Zhat between the blocks."""
-    if flag("mixed", mixed):
-        settings["mixed"] = True
-    return tempering_estimates.run(rbm, ledger, stream, observers, **settings)
+    return tempering_estimates.run(rbm, ledger, stream, observers, mixed=flag("mixed", mixed), **settings)
 
 
 def read(draws: Draws) -> Estimate:
