@@ -71,38 +71,17 @@ def estimate(
 ) -> Estimate:
     """Estimate log Z to within a tolerance with 95% confidence, or refuse.
 
-    Parameters
-    ----------
-    rbm : RBM
-    ledger : SweepLedger
-        The budget of the search for modes, the evidence and all rounds.
-    stream : Stream
-    tolerance : float, nats
-        Largest half-width of the interval, unless the estimate is refused. Methods and rounds that differ by at most
-        the tolerance count as agreeing.
-    base : array, shape (visible,), log-odds, or str, optional
-        Base of the methods. By default it comes from the marginals of the data. Without data it comes from the modes.
-        The first round then also anneals from the visible bias, and annealing keeps the better base.
-    data : array of 0 and 1, shape (examples, visible), optional
-    enumerable : int
-        Models with at most this many units in the smaller layer are enumerated.
-    threads : int, optional
-        By default one thread for each core.
-    progress : bool
-    checkpoint : Checkpoint, optional
-        Estimates are saved to it, and an interrupted call resumes from it.
+    ledger: the budget of the search for modes, the evidence and all rounds. tolerance: largest half-width in nats of
+    the interval, unless the estimate is refused. Methods and rounds that differ by at most the tolerance agree. base:
+    log-odds (visible,) or a name. By default it comes from the marginals of the data (examples, visible), or from the
+    modes without data. The first round then also anneals from the visible bias, and annealing keeps the better base.
+    enumerable: models with at most this many units in the smaller layer are enumerated. threads: by default one for
+    each core. checkpoint: a Checkpoint, to which estimates are saved and from which an interrupted call resumes.
 
-    Returns
-    -------
-    Estimate
-        If log Z is refused, `reasons` lists the failed checks. The interval then covers the pooled interval and those
-        of the last round. It also reaches each mass of the evidence plus three standard errors (at most 3 nats).
-
-    Raises
-    ------
-    ValueError
-        For impossible options, for a budget that is too small for the first round, and if rounding in the kernels
-        could move log Z by more than a tenth of the tolerance (at most 1 nat).
+    If log Z is refused, `reasons` lists the failed checks. The interval then covers the pooled interval and the
+    intervals of the last round. It also reaches each mass of the evidence plus three standard errors (at most 3 nats).
+    Raises ValueError for impossible options, for a budget that is too small for the first round, and if rounding in the
+    kernels could move log Z by more than a tenth of the tolerance (at most 1 nat).
     """
     tolerance = positive_number("tolerance", tolerance)
     threads = usable_cores() if threads is None else whole_number("threads", threads)

@@ -21,6 +21,7 @@ from scipy.special import expit, log_expit, logsumexp
 from logzoo.estimators.estimator import Draws
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
 from logzoo.estimators.result import Estimate, estimate_from
+from logzoo.estimators.tempering_estimates import FLOOR
 from logzoo.estimators.transitions import smoothed, stationary
 from logzoo.models.rbm import RBM
 from logzoo.samplers.replica_exchange import ParallelTemperingDraws, Steps
@@ -35,7 +36,6 @@ _LEAST_EXCHANGE = 0.02
 # Largest distance in nats of a log ratio from the log s of its bridge. Beyond it the decisive states are too rare to be
 # drawn.
 _LARGEST_OFFSET = 3.0
-_TINY = np.finfo(float).tiny
 # Largest argument of the exponential of a stepping stone, so that sums stay finite.
 _LARGEST_LOG = 600.0
 _BISECTIONS = 80
@@ -151,7 +151,7 @@ class BridgeSums:
 
     def log_ratios(self, sums: Floats) -> Floats:
         """log(Z_{i+1} / Z_i) (..., pair) in nats from sums (..., 5, pair)."""
-        logs = np.log(np.maximum(sums, _TINY))
+        logs = np.log(np.maximum(sums, FLOOR))
         return self.log_s + logs[..., 0, :] - logs[..., 1, :]
 
     def sandwich(self) -> tuple[float, float]:
@@ -165,7 +165,7 @@ class BridgeSums:
 
 def _gap(sums):
     """The gap (...) of `BridgeSums.sandwich` in nats, from sums (..., 5, pair)."""
-    logs = np.log(np.maximum(sums, _TINY))
+    logs = np.log(np.maximum(sums, FLOOR))
     return np.sum(2.0 * logs[..., 4, :] - logs[..., 3, :] - logs[..., 2, :], axis=-1)
 
 

@@ -78,30 +78,11 @@ def gather(
 ) -> Evidence:
     """Gather evidence on log Z of an RBM: rigorous bounds, and the mass that independent chains find.
 
-    Parameters
-    ----------
-    rbm : RBM
-    stream : Stream
-    ledger : SweepLedger, optional
-        The budget of the evidence.
-    data : array of 0 and 1, shape (examples, visible), optional
-        The search for modes also starts from these states. The first 10,000 states add to the lower bound.
-    chains : int
-        Chains of each run.
-    threads : int
-    tempered : bool
-        Whether parallel tempering is run too, for 2000 sweeps.
-    progress : bool
-
-    Returns
-    -------
-    Evidence
-
-    Notes
-    -----
     Chains are annealed from product laws of the best modes and from the mean of the modes. Because the search may have
     missed a mode, chains are also annealed from the marginals of chains that started at uniform units. Each annealing
-    has a budget of 1000 sweeps, or less on large models, but at least 300.
+    has a budget of 1000 sweeps, or less on large models, but at least 300. tempered: whether parallel tempering is run
+    too, for 2000 sweeps. chains: chains of each run. The search for modes also starts from the rows of `data`, a 0/1
+    matrix (examples, visible), and the first 10,000 rows add to the lower bound. The ledger, if any, pays for all runs.
     """
     rbm, constant, visible = without_certain(rbm)
     data = None if data is None else data[:, visible]
