@@ -48,7 +48,7 @@ def from_basins(rbm: RBM, draws: BasinDraws, ledger: SweepLedger) -> Estimate:
     parts = (shares * errors) ** 2
     spread = np.sum(parts**2 / np.array([max(log_w.size - 1, 1) for log_w in by_basin]))
     freedom = parts.sum() ** 2 / spread if spread > 0.0 else float(draws.start.size - 1)
-    # Weights have the expectation Z. The mean-field bound differs from log Z by the part that annealing contributes.
+    # The weights include the mass of the starting law, which is close to the mean-field bound.
     unreliable = variance_is_unreliable(rbm, draws.log_weight, ledger, draws.lower)
     return estimate_from(
         log_z,

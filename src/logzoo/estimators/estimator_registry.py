@@ -207,7 +207,6 @@ def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Strea
 def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, options: Mapping[str, Any]) -> Draws:
     """Make `Draws` for a method with a sampler and all listed methods that share its runs, or raise ValueError."""
     listed = checked(method, options)
-    _sampler_of(method)
     others = [(name, {}) for name, other in ESTIMATORS.items() if listed.shares and other.shares == listed.shares]
     readers = [(method, options), *(reader for reader in others if find(reader[0]) is not listed)]
     draws = draw(rbm, readers, ledger, stream)

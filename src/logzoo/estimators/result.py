@@ -98,7 +98,7 @@ REASONS = {
     "outside-expansion": "the weights are too strong for an expansion around independent units",
     "modes-unseen": "no chain starts in some modes, or the search probably missed some modes",
     "modes-hold-more": "independent runs give a larger log Z; the estimate probably misses a mode",
-    "wide-interval": "before it was cut at rigorous bounds, the 95% interval reached more than 10 nats from log Z",
+    "wide-interval": "the 95% interval reached more than 10 nats from log Z, before any cut at rigorous bounds",
 }
 
 # The bit of each reason; a sum of bits stands for several reasons.
