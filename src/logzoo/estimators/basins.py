@@ -74,9 +74,7 @@ def _by_basin(draws):
 
 def _summed(by_basin, relative_error):
     """log Z, its standard error, and each basin's share of Z and relative error, from log-weights by basin."""
-    log_mass = np.array(
-        [logsumexp(log_w) - np.log(log_w.size) if np.any(log_w > -np.inf) else -np.inf for log_w in by_basin]
-    )
+    log_mass = np.array([logsumexp(log_w) - np.log(log_w.size) for log_w in by_basin])
     log_z = float(logsumexp(log_mass))
     shares = np.exp(log_mass - log_z)
     errors = np.array([relative_error(log_w) for log_w in by_basin])
