@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from twins import normal_rbm
+from twins import all_states, normal_rbm
 
 from logzoo import RBM, estimate_log_z, exact_log_z
 from logzoo.budgets import BudgetExceeded, SweepLedger
@@ -62,7 +62,6 @@ def test_basins_converge_if_log_z_is_large():
     rbm = RBM(0.3 * random_rbm(0, visible=60).weights, np.repeat([40.0, 0.0], 30), np.zeros(9))
     estimate = log_z_of_basins(rbm, 0)
     assert estimate.converged and abs(estimate.log_z - exact_log_z(rbm)) < 4.0 * estimate.std_error < 0.1
-    assert estimate.log_z > 10 * 60  # nats per sweep
 
 
 def test_laws_that_chains_leave_for_a_better_one_do_not_stand_for_a_basin():
@@ -172,8 +171,7 @@ def test_an_interval_beyond_a_bound_keeps_a_width():
 
 def test_states_that_were_seen_bound_log_z():
     rbm = random_rbm(0, 0.01, visible=6, hidden=3)
-    every = ((np.arange(64)[:, None] >> np.arange(6)) & 1).astype(np.uint8)
-    gathered = evidence.gather(rbm, root_stream(0), data=every)
+    gathered = evidence.gather(rbm, root_stream(0), data=all_states(6).astype(np.uint8))
     assert gathered.lower == pytest.approx(exact_log_z(rbm), abs=1e-9)
 
 
@@ -383,7 +381,6 @@ def test_auto_goes_on_from_a_checkpoint_to_the_same_bits(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         auto_of(rbm, checkpoint=path)
     assert path.exists() and len(calls) == 6
-    # As on a terminal, with other threads and NumPy numbers: the same work.
     assert auto_of(rbm, checkpoint=path, progress=True, threads=2, tolerance=np.float64(0.2)) == expected
     assert len(calls) <= 6 + 4
     with pytest.raises(ValueError, match="checkpoint: expected method auto"):
