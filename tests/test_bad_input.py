@@ -22,12 +22,13 @@ CASES = [
     # Usage
     ("estimate", "required: MODEL"),
     ("estimate model.nc --sweeps many", "--sweeps: expected a whole number such as 10000 or 1e4, found 'many'"),
-    ("estimat model.nc", "unknown value 'estimat'; did you mean 'estimate'? expected one of estimate, "),
+    ("estimat model.nc", "unknown value 'estimat'; did you mean 'estimate'? expected one of audit, "),
     ("estimate model.nc --metod=ais", "unknown option '--metod'; did you mean '--method'? expected one of --base, "),
     ("estimate model.nc --base mods", "--base: unknown value 'mods'; did you mean 'modes'? expected one of matched, "),
     (f"train data.nc {TRAINING}", "required: -o/--output"),
     ("estimate model.nc extra", "unexpected arguments: extra; usage: logzoo estimate [options] MODEL"),
     ("estimate -- model.nc --json", "unexpected arguments: --json; usage: logzoo estimate [options] MODEL"),
+    ("audit figures --output new.json", "replication audit figures --output new.json"),
     # Methods and their options
     ("estimate model.nc --method guess", "method: unknown value 'guess'; expected one of ais, "),
     (f"train data.nc {TRAINING} --method guess -o new.nc", "method: unknown value 'guess'; expected one of cd, "),

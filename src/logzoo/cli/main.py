@@ -6,7 +6,8 @@ Slow imports are inside the commands, so that help is printed at once.
 from __future__ import annotations
 
 import json
-from argparse import RawDescriptionHelpFormatter
+from argparse import REMAINDER, RawDescriptionHelpFormatter
+from functools import partial
 from typing import TYPE_CHECKING
 
 from logzoo import __version__
@@ -54,6 +55,10 @@ def command_parser() -> Parser:
     referencing.add_reference(add)
     summary = "Compare a solver's log Z with known values and with logzoo; exit code 1 if it is silently wrong."
     referencing.add_score(command("score", referencing.run_score, summary))
+    # Former commands of logzoo: the message names the present command.
+    for name in ("audit", "crate"):
+        add = command(name, partial(_moved, name), f"See `replication {name}`.")
+        add("arguments", nargs=REMAINDER, metavar="rest", help="arguments of that command")
     return parser
 
 
@@ -158,3 +163,7 @@ def _methods():
     from logzoo.training.trainers import trainers
 
     write(f"Estimators\n\n{methods()}\n\nTrainers\n\n{trainers()}\n")
+
+
+def _moved(name, arguments):
+    raise ValueError(f"{name} is a command of the replication: {' '.join(['replication', name, *arguments])}")
