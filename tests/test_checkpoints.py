@@ -7,7 +7,7 @@ import pytest
 
 from logzoo import RBM
 from logzoo.cli.main import main
-from logzoo.io.checkpoints import Checkpoint, discard_beside, discard_checkpoint, is_checkpoint
+from logzoo.io.checkpoints import Checkpoint, discard_beside, discard_checkpoint, is_checkpoint, unfinished
 
 TRAIN = "train data.npy --hidden 3 --updates 4 --batch 5"
 ESTIMATE = "estimate model.nc --data data.npy --base-data marginals.npy"
@@ -65,6 +65,21 @@ def test_a_checkpoint_is_known_by_what_it_holds(folder):
     assert is_checkpoint("named.nc") and Checkpoint("named.nc", "mine").load({}) == 0  # damaged, but still a checkpoint
     for path in folder.iterdir():
         assert is_checkpoint(path) == (path.name == "named.nc")
+
+
+def test_interrupted_cells_resume_after_the_last_save(folder, monkeypatch):
+    monkeypatch.setattr("logzoo.io.checkpoints._SECONDS", 0.0)
+    made, squares = [], np.zeros(5)
+    for cell in unfinished(Checkpoint("cells.nc", "mine"), range(5), {"squares": squares}):
+        if cell == 3:
+            break  # the job is killed before it stores cell 3
+        squares[cell] = cell**2
+    squares = np.zeros(5)
+    for cell in unfinished(Checkpoint("cells.nc", "mine"), range(5), {"squares": squares}):
+        made.append(cell)
+        squares[cell] = cell**2
+    assert made == [3, 4] and squares.tolist() == [0, 1, 4, 9, 16]
+    assert [*unfinished(None, "ab", {})] == ["a", "b"]
 
 
 def test_what_comes_to_the_place_of_a_checkpoint_stays(folder, caplog):

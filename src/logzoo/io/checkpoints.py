@@ -24,10 +24,12 @@ from logzoo.io.provenance import source_digest
 from logzoo.io.reading import check_unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any, TypeVar
 
     from logzoo.types import FilePath
+
+    Cell = TypeVar("Cell")
 
 LOG = logging.getLogger(__name__)
 _SECONDS = 15.0
@@ -165,6 +167,30 @@ class Checkpoint:
                 LOG.warning("%s: %s; the work continues without a new checkpoint", self.path, error.strerror)
             self.refused = True
         self.written = time.monotonic()
+
+
+def unfinished(checkpoint: Checkpoint | None, cells: Iterable[Cell], arrays: dict[str, np.ndarray]) -> Iterator[Cell]:
+    """Yield the cells that are not done yet. The caller fills its part of the arrays in place for each cell.
+
+    checkpoint: None, or the Checkpoint of this work; the numbers of its finished cells are put in the arrays first.
+    """
+    parts = {"arrays": _Filled(arrays)}
+    first = 0 if checkpoint is None else checkpoint.load(parts)
+    for number, cell in enumerate(list(cells)[first:], first + 1):
+        yield cell
+        if checkpoint is not None:
+            checkpoint.save_if_due(number, parts)
+
+
+class _Filled:
+    """Arrays that are filled in place."""
+
+    def __init__(self, state):
+        self.state = state
+
+    def restore(self, state):
+        for name, array in self.state.items():
+            array[...] = state[name]
 
 
 class Resumed:

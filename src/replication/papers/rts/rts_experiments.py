@@ -1,6 +1,7 @@
 """Experiments of Carlson et al. (2016): initial iterations, parts of estimates, flux along the ladder, occupancies."""
 
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import xarray as xr
@@ -9,6 +10,7 @@ from logzoo.budgets import SweepLedger
 from logzoo.estimators.matrix import estimate_matrix
 from logzoo.estimators.tempering_estimates import SETTLING, end_ratio
 from logzoo.estimators.transitions import smoothed, stationary
+from logzoo.io.checkpoints import unfinished
 from logzoo.io.schema import coordinate, labelled
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
@@ -146,7 +148,14 @@ def flux(transitions: np.ndarray) -> np.ndarray:
 
 
 def occupancies(
-    artifacts: Artifacts, *, rungs: int, budgets: list[int], replicates: int, chains: int, stream: Stream
+    artifacts: Artifacts,
+    *,
+    rungs: int,
+    budgets: list[int],
+    replicates: int,
+    chains: int,
+    stream: Stream,
+    checkpoint: Callable,
 ) -> xr.Dataset:
     """log Z (estimator, budget, replicate) by RTS, SD and RSD from the same draws (Carlson et al. 2016, figure 8).
 
@@ -156,15 +165,16 @@ def occupancies(
     settings = {"base": base, "rungs": rungs, "settling": SETTLING}
     log_z = np.empty((len(ESTIMATORS), len(budgets), replicates))
     predicted = np.empty((2, len(budgets), replicates))
-    for row, budget in enumerate(budgets):
-        for replicate in range(replicates):
-            counted, weighed = GroupedMoves(1, rao_blackwell=False), GroupedMoves(1, rao_blackwell=True)
-            ledger, path = SweepLedger(budget, chains), stream.child(budget, replicate)
-            draws = tempering_runs.run(rbm, ledger, path, observers=(counted, weighed), **settings)
-            by_moves = (stationary(smoothed(moves.sums[0])) for moves in (counted, weighed))
-            shares = (draws.occupancy.sum(axis=(0, 1)), *by_moves)
-            log_z[:, row, replicate] = [end_ratio(draws, occupancy[[0, -1]]) for occupancy in shares]
-            predicted[:, row, replicate] = delta_method(draws.occupancy.sum(axis=0))
+    cells = product(enumerate(budgets), range(replicates))
+    arrays = {"log_z": log_z, "predicted": predicted}
+    for (row, budget), replicate in unfinished(checkpoint("runs"), cells, arrays):
+        counted, weighed = GroupedMoves(1, rao_blackwell=False), GroupedMoves(1, rao_blackwell=True)
+        ledger, path = SweepLedger(budget, chains), stream.child(budget, replicate)
+        draws = tempering_runs.run(rbm, ledger, path, observers=(counted, weighed), **settings)
+        by_moves = (stationary(smoothed(moves.sums[0])) for moves in (counted, weighed))
+        shares = (draws.occupancy.sum(axis=(0, 1)), *by_moves)
+        log_z[:, row, replicate] = [end_ratio(draws, occupancy[[0, -1]]) for occupancy in shares]
+        predicted[:, row, replicate] = delta_method(draws.occupancy.sum(axis=0))
     bias, variance = predicted
     return xr.Dataset(
         {

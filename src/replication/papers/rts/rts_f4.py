@@ -81,6 +81,7 @@ def inputs(here: Here) -> Inputs:
         here.model_and_data(model),
         {**sizes, "chains": here.chains},
         stream=("rungs",),
+        checkpoints=True,
         work={
             "sampling": here.visits(model, runs * sizes["sweeps"] * len(sizes["ladders"]) * here.chains),
             "solving": sizes["mbar_estimates"] * samples * sum(solved),

@@ -71,6 +71,7 @@ def stationary_experiment(here: Here, model: str) -> Experiment:
         {**sizes, "chains": here.chains},
         f"figures/{here.name}.{model}",
         stream=("stationary", model),
+        checkpoints=True,
         work={"sampling": here.visits(model, sweeps * here.chains)},
     )
 

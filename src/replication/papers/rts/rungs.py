@@ -1,6 +1,6 @@
 """Estimates for several numbers of rungs, on bootstrapped samples of runs (Carlson et al. 2016, figure 4)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 
 import numpy as np
@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import mbar, ti
 from logzoo.estimators.tempering_estimates import SETTLING
+from logzoo.io.checkpoints import unfinished
 from logzoo.io.schema import coordinate, labelled
 from logzoo.models.rbm import RBM
 from logzoo.samplers import tempering_runs
@@ -58,6 +59,7 @@ def run(
     mbar_ladders: Sequence[int],
     mbar_estimates: int,
     stream: Stream,
+    checkpoint: Callable,
 ) -> xr.Dataset:
     """log Z (estimator, rungs, estimate, run) for linear ladders with different numbers of rungs.
 
@@ -68,7 +70,8 @@ def run(
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     log_z = np.full((len(ESTIMATORS), len(ladders), estimates, runs), np.nan)
     converged = np.zeros((len(ladders), runs), np.int8)
-    for (position, rungs), number in product(enumerate(ladders), range(runs)):
+    cells = product(enumerate(ladders), range(runs))
+    for (position, rungs), number in unfinished(checkpoint("runs"), cells, {"log_z": log_z, "converged": converged}):
         stored = StoredDraws()
         path = stream.child(rungs, number)
         settings = {"base": base, "rungs": rungs, "settling": SETTLING}
