@@ -112,6 +112,11 @@ def test_kernels_are_compiled_before_a_run_until_that_ended_well(cores, codes, m
     assert len(started) == (1 if marked else 2) * len(codes)
 
 
+def test_standard_error_may_lack_isatty(monkeypatch):
+    monkeypatch.setattr(cache.sys, "stderr", SimpleNamespace(write=str))
+    cache.announce_compilation.__wrapped__()
+
+
 def test_only_kernels_call_parts():
     """A call from Python would crash."""
     names = (module.name for module in pkgutil.iter_modules(logzoo.kernels.__path__))
