@@ -74,6 +74,11 @@ def test_units_of_other_models_and_sums_that_overflow():
         fixed_point_parameters(np.full((4, 2), 1e308), np.zeros(4), np.zeros(2), np.zeros(4))
 
 
+def test_the_unit_does_not_depend_on_the_width_of_vectors():
+    # Forty times 0.1 is 4 or slightly more or less, by the order of the sum.
+    assert fixed_point_unit(np.full((1, 40), 0.1), np.zeros(1), np.zeros(40), np.zeros(1)) == 2.0**-28
+
+
 @pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
 @pytest.mark.parametrize(("visible", "hidden"), [*SHAPES, (41, 75)])
 def test_weights_are_rounded_half_to_even_whatever_their_type(visible, hidden, kind):

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 # Inputs are at most about 2**30, so that partial sums during an update cannot overflow an int32.
 _LARGEST_SUM_BITS = 30
 _LINE_BYTES = 64
-_BYTES = 4
 
 
 def fixed_point_unit(weights: np.ndarray, visible_bias: np.ndarray, hidden_bias: np.ndarray, base: np.ndarray) -> float:
@@ -32,10 +31,10 @@ def fixed_point_unit(weights: np.ndarray, visible_bias: np.ndarray, hidden_bias:
     smallest such power, but at least 2**-30. Rounding moves each parameter by at most half a unit. Raises ValueError if
     a log-odds or sum is not finite.
     """
-    # Vectors are copied, because numba would compile the kernel again for read-only vectors.
-    largest = _largest_size(_contiguous(weights), *(np.array(vector) for vector in (visible_bias, hidden_bias, base)))
+    vectors = (np.array(vector, np.float64) for vector in (visible_bias, hidden_bias, base))
+    largest = _largest_size(_contiguous(weights), *vectors)
     if largest == np.inf:
-        raise ValueError("weights: expected parameters whose sums are finite, found sums that overflow")
+        raise ValueError("weights, biases: a sum of their absolute values overflows; expected finite sums")
     exponent = math.ceil(math.log2(largest)) if largest > 0 else 0
     # Small models need no unit below 2**-30, and with this limit float32 scaling is exact.
     return 2.0 ** max(exponent - _LARGEST_SUM_BITS, -_LARGEST_SUM_BITS)
@@ -121,7 +120,7 @@ def _rounded(weights, visible_bias, hidden_bias, base, unit, into=None):
     weights = _contiguous(weights)
     # The product with a power of two is exact in float32 as well.
     _fill_layouts(weights, weights.dtype.type(1.0 / unit), *blocks)
-    vectors = (_padded(np.array(vector), float(unit)) for vector in (visible_bias, hidden_bias, base))
+    vectors = (_padded(np.array(vector, np.float64), float(unit)) for vector in (visible_bias, hidden_bias, base))
     return Parameters(*blocks, *vectors, unit=np.float32(unit))
 
 
@@ -160,8 +159,13 @@ def _largest_with(biases: Array, sums: Array) -> float:
 
 
 def _contiguous(weights):
-    """Weights as a contiguous array, in the type to which NumPy promotes float32 and the type of the weights."""
-    return np.ascontiguousarray(weights, np.result_type(weights, np.float32))
+    """Weights as a contiguous array, in the type to which NumPy promotes float32 and the type of the weights.
+
+    The array is read-only, because numba compiles kernels once for read-only and once for other arrays.
+    """
+    weights = np.ascontiguousarray(weights, np.result_type(weights, np.float32)).view()
+    weights.flags.writeable = False
+    return weights
 
 
 @kernel
@@ -173,11 +177,11 @@ def _fill_layouts(weights: Array, scale: float | np.float32, blocks: Array, tran
     for first in range(0, whole_rows, WIDTH):
         for j in range(0, whole_columns, LANES):
             source = weights.ctypes.data + j * weights.itemsize
-            columns = blocks[j // WIDTH].ctypes.data + j % WIDTH * _BYTES
-            rows = transposed[first // WIDTH].ctypes.data + j * WIDTH * _BYTES
+            columns = blocks[j // WIDTH].ctypes.data + j % WIDTH * llvm.BYTES
+            rows = transposed[first // WIDTH].ctypes.data + j * WIDTH * llvm.BYTES
             for i in range(first, min(first + WIDTH, whole_rows), LANES):
-                target = columns + i * WIDTH * _BYTES
-                round_tile(source + i * stride, stride, scale, target, rows + i % WIDTH * _BYTES)
+                target = columns + i * WIDTH * llvm.BYTES
+                round_tile(source + i * stride, stride, scale, target, rows + i % WIDTH * llvm.BYTES)
     for i in range(visible):
         for j in range(whole_columns if i < whole_rows else 0, hidden):
             rounded = np.int32(np.rint(weights[i, j] * scale))
@@ -230,21 +234,27 @@ def round_tile(
     for row in range(LANES):
         scaled = llvm.call(builder, "rint", builder.fmul(llvm.load(builder, source, scales.type), scales))
         tile.append(builder.fptosi(scaled, llvm.INTEGERS))
-        llvm.store(builder, tile[-1], llvm.after(builder, columns, row, WIDTH * _BYTES))
+        llvm.store(builder, tile[-1], llvm.after(builder, columns, row, WIDTH * llvm.BYTES))
         source = builder.add(source, stride)
     for column, values in enumerate(_transposed(builder, tile)):
-        llvm.store(builder, values, llvm.after(builder, rows, column, WIDTH * _BYTES))
+        llvm.store(builder, values, llvm.after(builder, rows, column, WIDTH * llvm.BYTES))
 
 
-# Sums over a row may run in any order, because only a power of two is computed from them. LLVM can therefore vectorise
-# them.
-@part(fastmath={"reassoc"})
+@part
 def _add_sizes(weights: Array, rows: Array, columns: Array) -> None:
-    """Add the absolute values of weights (V, H) to float64 sums over each row (V,) and each column (H,)."""
+    """Add the absolute values of weights (V, H) to float64 sums over each row (V,) and each column (H,).
+
+    Four sums over a row run in parallel. Their order is fixed, because the largest sum may be near a power of two.
+    """
+    whole = weights.shape[1] // 4 * 4
     for i in range(weights.shape[0]):
-        total = 0.0
-        for j in range(weights.shape[1]):
-            size = abs(np.float64(weights[i, j]))
-            total += size
-            columns[j] += size
-        rows[i] += total
+        row = weights[i]
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        for j in range(0, whole, 4):
+            a, b = a + abs(np.float64(row[j])), b + abs(np.float64(row[j + 1]))
+            c, d = c + abs(np.float64(row[j + 2])), d + abs(np.float64(row[j + 3]))
+        for j in range(whole, row.size):
+            a += abs(np.float64(row[j]))
+        rows[i] += (a + b) + (c + d)
+        for j in range(row.size):
+            columns[j] += abs(np.float64(row[j]))

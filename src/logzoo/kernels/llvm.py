@@ -13,6 +13,8 @@ from numba.extending import intrinsic
 
 FLOAT, DOUBLE = ir.FloatType(), ir.DoubleType()
 BIT, INT8, INT32, INT64 = (ir.IntType(bits) for bits in (1, 8, 32, 64))
+# Bytes of a float32 or an int32.
+BYTES = 4
 # Vectors of 256 bits.
 VECTOR_BYTES = 32
 FLOATS, INTEGERS = ir.VectorType(FLOAT, 8), ir.VectorType(INT32, 8)
