@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numba import njit
 
 from logzoo.kernels.bernoulli import draw_layer
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import softplus
+from logzoo.kernels.elementary import ONE, softplus
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
 from logzoo.kernels.gibbs import (
     list_changes,
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from logzoo.kernels.energies import EnergyScratch
     from logzoo.kernels.gibbs import Chains, LayerScratch, Parameters
     from logzoo.types import Array
-
-
-_ONE = np.float32(1.0)
 
 
 @part
@@ -52,7 +50,7 @@ def weigh(
         log_weight[chain] += step + (np.float64(high) - np.float64(low)) * slope
 
 
-@kernel(nogil=True)
+@kernel
 def run_annealing(
     parameters: Parameters, betas: Array, key: np.uint64, first: int, last: int, chains: Chains, log_weight: Array
 ) -> None:
@@ -69,7 +67,7 @@ def run_annealing(
             sweep_once(parameters, key, k, beta, chains, scratch)
 
 
-@kernel(nogil=True)
+@kernel
 def run_reverse_annealing(
     parameters: Parameters, betas: Array, key: np.uint64, first: int, last: int, chains: Chains, log_weight: Array
 ) -> None:
@@ -90,7 +88,7 @@ class Laws(NamedTuple):
     hidden: np.ndarray  # (laws, H rounded up to blocks) int32: log-odds
 
 
-@part
+@njit(inline="always")
 def _draw(
     layer: np.uint64,
     rows: Array,
@@ -105,7 +103,7 @@ def _draw(
     scratch: LayerScratch,
 ) -> None:
     """Draw one layer of every chain at one inverse temperature; list the changes."""
-    scale, cold = beta * parameters.unit, (_ONE - beta) * parameters.unit
+    scale, cold = beta * parameters.unit, (ONE - beta) * parameters.unit
     for chain in range(law.size):
         number = chains.number[chain]
         draw_layer(inputs[chain], rows[law[chain]], scale, cold, key, number, sweep, layer, scratch.drawn)
@@ -130,7 +128,7 @@ def _weigh(
         log_weight[chain] += step
 
 
-@kernel(nogil=True)
+@kernel
 def run_centred_annealing(
     parameters: Parameters,
     laws: Laws,
@@ -151,14 +149,14 @@ def run_centred_annealing(
         _weigh(parameters, laws, law, chains, betas[k - 1], betas[k], log_weight)
         if k < betas.size - 1:
             beta = np.float32(betas[k])
-            common = beta, parameters, key, k, chains
-            _draw(HIDDEN, laws.hidden, law, chains.hidden_input, chains.h, *common, hidden_scratch)
+            inputs, h = chains.hidden_input, chains.h
+            _draw(HIDDEN, laws.hidden, law, inputs, h, beta, parameters, key, k, chains, hidden_scratch)
             update_visible_inputs(parameters, chains)
-            _draw(VISIBLE, laws.visible, law, chains.visible_input, chains.v, *common, visible_scratch)
+            inputs, v = chains.visible_input, chains.v
+            _draw(VISIBLE, laws.visible, law, inputs, v, beta, parameters, key, k, chains, visible_scratch)
             update_hidden_inputs(parameters, chains)
 
 
-@kernel
 def start_from_laws(parameters: Parameters, laws: Laws, law: Array, key: np.uint64, chains: Chains) -> None:
     """Draw v of every chain from its law, as in `start_from_rows`."""
     start_from_rows(parameters, key, laws.visible, law, chains)
@@ -179,10 +177,10 @@ def log_f_between(
         x = near * float(inputs[j]) + far * float(upper[j])
         positive += max(x, 0.0)
         scratch.magnitudes[j] = np.float32(abs(x))
-    return total + positive + smooth_part(units, _ONE, scratch)
+    return total + positive + smooth_part(units, ONE, scratch)
 
 
-@part
+@njit(inline="always")
 def draw_between(
     parameters: Parameters,
     inputs: Array,
@@ -195,7 +193,7 @@ def draw_between(
     scratch: LayerScratch,
 ) -> None:
     """Draw one layer, `states` (chains, units), of every chain with the parameters at `share`; list the changes."""
-    near, far = (_ONE - share) * parameters.unit, share * parameters.unit
+    near, far = (ONE - share) * parameters.unit, share * parameters.unit
     half = inputs.shape[1] // 2
     for chain in range(states.shape[0]):
         x, number = inputs[chain], chains.number[chain]
@@ -203,7 +201,7 @@ def draw_between(
         list_changes(states[chain], scratch, chain, chains)
 
 
-@kernel(nogil=True)
+@kernel
 def run_between(
     parameters: Parameters, shares: Array, key: np.uint64, sweep: int, chains: Chains, log_weight: Array
 ) -> None:

@@ -175,10 +175,9 @@ def sum_assignments(m: Array, count: int, scratch: AssignmentScratch) -> float:
     """
     log_scale = _fill_table(m, count, scratch)
     forward, backward, sizes, shares = scratch.forward, scratch.backward, scratch.sizes, scratch.shares
-    _fill_rows(count, False, scratch)
-    _sum_over_sets(scratch.rows, count - 1, sizes, forward)
-    _fill_rows(count, True, scratch)
-    _sum_over_sets(scratch.rows, count - 1, sizes, backward)
+    for reverse in (False, True):
+        _fill_rows(count, reverse, scratch)
+        _sum_over_sets(scratch.rows, count - 1, sizes, backward if reverse else forward)
     whole = (1 << (count - 1)) - 1
     shares[:count] = 0.0
     for subset in range(whole + 1):

@@ -16,8 +16,8 @@ from numba import njit, types
 from logzoo.kernels import llvm
 from logzoo.kernels.bitsets import GROUP, WORD
 from logzoo.kernels.cache import part
-from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive
-from logzoo.kernels.llvm import WIDE
+from logzoo.kernels.elementary import LOG2_E, ONE, ZERO, exp2_nonpositive
+from logzoo.kernels.llvm import BYTES, WIDE
 from logzoo.kernels.random import BLOCKS_TOGETHER, emit_blocks, stream_words, word_of_unit
 
 if TYPE_CHECKING:
@@ -27,14 +27,11 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-_ONE = np.float32(1.0)
-_ZERO = np.float32(0.0)
 _HALF_WORD = np.float32(0.5)
 _2_TO_MINUS_32 = np.float32(1.0 / 4294967296.0)
 _BIT = np.uint32(1)
 _ONE_BIT = np.uint64(1)
 
-_BYTES = 4
 # Minimax polynomial of 2**r on |r| <= 1/2: relative error below 2.7e-6.
 _POLYNOMIAL = (0.99999928, 0.69312179, 0.24024744, 0.05591786, 0.0095701)
 _ROUNDER = 12582912.0  # 1.5 * 2**23: adding and subtracting it rounds a float32 to the nearest integer.
@@ -59,7 +56,7 @@ def draw_unit(x: np.float32, word: np.uint32) -> bool:
     """
     decay = exp2_nonpositive(-abs(x) * LOG2_E)
     draw = (np.float32(word) + _HALF_WORD) * _2_TO_MINUS_32
-    return (draw * (_ONE + decay) < decay) != (x > _ZERO)
+    return (draw * (ONE + decay) < decay) != (x > ZERO)
 
 
 def emit_decision(builder: ir.IRBuilder, x: ir.Value, half: ir.Value) -> tuple[ir.Value, ir.Value]:
@@ -189,8 +186,8 @@ def draw_layer(
     c2, c3, k0, k1 = stream_words(key, sweep, layer)
     word = 0
     while word < drawn.size:
-        behind = word * WORD * _BYTES
-        x, x0, ones = inputs.ctypes.data + behind, base.ctypes.data + behind, drawn.ctypes.data + word * _BYTES
+        behind = word * WORD * BYTES
+        x, x0, ones = inputs.ctypes.data + behind, base.ctypes.data + behind, drawn.ctypes.data + word * BYTES
         block = np.uint64(word * BLOCKS_TOGETHER)
         if WIDE == 2 and word + 1 < drawn.size:
             undecided, count = _draw_two_words(x, x0, ones, scale, cold, block, chain, c2, c3, k0, k1), 2

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import copy_into
@@ -67,7 +67,7 @@ def words_of(units: int) -> int:
     return -(-units // WORD)
 
 
-@njit(inline="always")
+@part
 def pack(state: Array, word: int) -> np.uint32:
     """Pack units of `state` (units,) uint8, all 0 or 1, into word number `word`; bits beyond the last unit are 0."""
     first = word * WORD
@@ -79,7 +79,7 @@ def pack(state: Array, word: int) -> np.uint32:
     return bits
 
 
-@njit(inline="always")
+@part
 def unpack(bits: np.uint32, word: int, state: Array) -> None:
     """Set units of state (units,) uint8 from the bits of word number `word`; bits beyond the last unit are ignored."""
     first = word * WORD
@@ -90,7 +90,7 @@ def unpack(bits: np.uint32, word: int, state: Array) -> None:
         state[first + bit] = np.uint8(bits >> np.uint32(bit) & _BIT)
 
 
-@njit(inline="always")
+@part
 def list_set(words: Array, indices: Array) -> int:
     """Write the members of a set (words,) uint32 into `indices` in increasing order; returns their number.
 

@@ -20,13 +20,17 @@ from pathlib import Path
 from typing import Any
 
 _KERNELS = Path(__file__).parent
-# By default numba also generates a wrapper of every kernel for callers in C.
-_NO_WRAPPER_FOR_C: dict[str, Any] = {"no_cfunc_wrapper": True}
+# By default numba also generates a wrapper of every kernel for callers in C. Kernels with equal options share the
+# machine code of NumPy functions, so all release the lock of the interpreter.
+_OPTIONS: dict[str, Any] = {"no_cfunc_wrapper": True, "nogil": True}
 
 
 # numba checks the types of arguments at each call, so the annotations allow any arguments.
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
-    """Compile a function that Python calls, with options of `numba.njit`."""
+    """Compile a function that Python calls, with options of `numba.njit`.
+
+    With inline="always" other kernels contain the function, and the first estimate does not compile it separately.
+    """
     from numba import config, njit
 
     if function is None:
@@ -36,7 +40,7 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Callab
     users = settings.CACHE_DIR
     settings.CACHE_DIR = str(folder() or users)
     try:
-        return njit(cache=True, **_NO_WRAPPER_FOR_C, **options)(function)
+        return njit(cache=True, **_OPTIONS, **options)(function)
     finally:
         settings.CACHE_DIR = users
 

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+ZERO, ONE = np.float32(0.0), np.float32(1.0)
+# numba gives a literal 0 another type, and would compile functions with this argument twice.
+INTEGER_ZERO = np.int64(0)
+LOG_2 = math.log(2.0)
 LOG2_E = np.float32(1.4426950408889634)
 _MANTISSA_BITS = 23
 # Constants for powers of two. The first is 1.5 * 2**23: adding and then subtracting it rounds a float32 to the nearest
@@ -39,7 +42,8 @@ _WIDE_BIAS = np.int64(1023)
 _WIDE_MANTISSA_BITS = np.int64(52)
 _EXPONENT_MASK, _MANTISSA_MASK = np.int64(0x7FF), np.int64(0xFFFFFFFFFFFFF)
 _ONE_BITS = np.int64(0x3FF0000000000000)
-_LARGEST_PRODUCT = 1e300
+# Limit of a product of factors; the logarithm of a larger product is taken at once.
+LARGEST_PRODUCT = 1e300
 
 
 def _same_bits(returns, argument, kind):
@@ -79,7 +83,7 @@ def exp2_nonpositive(builder: ir.IRBuilder, y: ir.Value) -> ir.Value:
 def sigmoid_single(x: np.float32) -> np.float32:
     """1 / (1 + exp(-x)) of a float32 without overflow."""
     decay = exp2_nonpositive(-abs(x) * LOG2_E)
-    return (_ONE if x >= _ZERO else decay) / (_ONE + decay)
+    return (ONE if x >= ZERO else decay) / (ONE + decay)
 
 
 @njit(inline="always")
@@ -114,10 +118,20 @@ def copy_into(out: Array, source: Array) -> None:
         out[i] = source[i]
 
 
+@part
+def largest_of(x: Array) -> float:
+    """The largest entry of x (n,). numba takes a third of a second to compile `x.max()` and its check for NaN."""
+    largest = -np.inf
+    for value in x:
+        if value > largest:
+            largest = value
+    return largest
+
+
 @kernel
 def exponentiate(log_weights: Array) -> tuple[float, float]:
     """Replace log weights x (n,) by exp(x - max x); returns (max x, the sum of the new weights)."""
-    largest, total = log_weights.max(), 0.0
+    largest, total = largest_of(log_weights), 0.0
     for i in range(log_weights.size):
         log_weights[i] = math.exp(log_weights[i] - largest)
         total += log_weights[i]
@@ -136,7 +150,7 @@ def add_softplus(inputs: Array, sums: Array) -> None:
         for i in range(inputs.shape[1]):
             total += max(inputs[row, i], 0.0)
             product *= 1.0 + math.exp(-abs(inputs[row, i]))
-            if product > _LARGEST_PRODUCT:
+            if product > LARGEST_PRODUCT:
                 total += math.log(product)
                 product = 1.0
         sums[row] += total + math.log(product)

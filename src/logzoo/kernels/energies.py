@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import njit, types
 from numba.core import cgutils
 
 from logzoo.kernels import llvm
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import LOG2_E, emit_exp2_nonpositive, exp2_nonpositive, softplus
+from logzoo.kernels.elementary import LOG2_E, LOG_2, ONE, ZERO, emit_exp2_nonpositive, exp2_nonpositive, softplus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,16 +28,12 @@ if TYPE_CHECKING:
 
 
 _LANES = llvm.FLOATS.count
-_BYTES = 4
 # Number of units whose factors, at most 2 each, are multiplied before one logarithm is taken. Products reach at most
 # 2**64 in a float32 lane and 2**512 in float64.
 _UNITS_PER_LOG = 512
 # Number of inverse temperatures at which the smooth part is computed in one pass.
 BETAS_TOGETHER = 4
-_ONE = np.float32(1.0)
-_ZERO = np.float32(0.0)
 _SMALLEST = np.float32(1e-18)
-_LOG_2 = math.log(2.0)
 # |a| of padding units: exp(-beta |a|) vanishes for every beta > 0.
 _ABSENT = np.float32(1e30)
 
@@ -57,10 +53,11 @@ class EnergyScratch(NamedTuple):
 @part
 def energy_scratch(units: int) -> EnergyScratch:
     """Scratch for a layer of `units` hidden units."""
-    magnitudes = np.full(-(-units // _LANES) * _LANES, _ABSENT)
+    magnitudes, decays, powers = np.empty((3, -(-units // _LANES) * _LANES), np.float32)
+    magnitudes[:] = _ABSENT
     several = np.empty(BETAS_TOGETHER, np.float32), np.empty(BETAS_TOGETHER)
     single = np.empty(1, np.float32), np.empty(1)
-    return EnergyScratch(magnitudes, *several, *single, np.empty_like(magnitudes), np.empty_like(magnitudes))
+    return EnergyScratch(magnitudes, *several, *single, decays, powers)
 
 
 @part
@@ -100,7 +97,7 @@ def _products(betas):
     @llvm.emitted(types.void, *[types.intp] * 4)
     def emit(builder, magnitudes, vectors, scales, target):
         unity = llvm.constant(llvm.FLOATS, 1.0)
-        addresses = (llvm.after(builder, scales, number, _BYTES) for number in range(betas))
+        addresses = (llvm.after(builder, scales, number, llvm.BYTES) for number in range(betas))
         factors = [llvm.everywhere(builder, llvm.load(builder, address, llvm.FLOAT), _LANES) for address in addresses]
         products = llvm.variables(builder, [unity] * betas)
         with cgutils.for_range(builder, vectors) as loop:
@@ -149,8 +146,8 @@ def smooth_parts(units: int, betas: Array, scratch: EnergyScratch, out: Array) -
     out[:] = 0.0
     for start in range(0, magnitudes.size, _UNITS_PER_LOG):
         vectors = min(magnitudes.size - start, _UNITS_PER_LOG) // _LANES
-        first = magnitudes.ctypes.data + start * _BYTES
-        k = 1 if betas[0] == _ZERO else 0
+        first = magnitudes.ctypes.data + start * llvm.BYTES
+        k = 1 if betas[0] == ZERO else 0
         while k < betas.size:
             count = BETAS_TOGETHER if k + BETAS_TOGETHER <= betas.size else 1
             for m in range(count):
@@ -164,14 +161,14 @@ def smooth_parts(units: int, betas: Array, scratch: EnergyScratch, out: Array) -
             k += count
     for k in range(betas.size):
         # At beta = 0 the padding units would contribute log(2) each.
-        if betas[k] == _ZERO:
-            out[k] = units * _LOG_2
+        if betas[k] == ZERO:
+            out[k] = units * LOG_2
 
 
 @part
 def is_even(betas: Array) -> bool:
     """Whether inverse temperatures go from 0 to the last in equal steps, up to relative errors of 1e-6."""
-    even = betas.size > 1 and betas[0] == _ZERO
+    even = betas.size > 1 and betas[0] == ZERO
     for k in range(betas.size):
         even = even and abs(betas[k] - k * np.float64(betas[1])) <= 1e-6 * betas[k]
     return even
@@ -187,19 +184,19 @@ def smooth_parts_of_even(units: int, betas: Array, scratch: EnergyScratch, out: 
     scale = -betas[1] * LOG2_E
     for j in range(magnitudes.size):
         decays[j] = max(exp2_nonpositive(scale * magnitudes[j]), _SMALLEST)
-        powers[j] = _ONE
+        powers[j] = ONE
     out[:] = 0.0
     for start in range(0, magnitudes.size, _UNITS_PER_LOG):
         vectors = min(magnitudes.size - start, _UNITS_PER_LOG) // _LANES
-        decay, power = decays.ctypes.data + start * _BYTES, powers.ctypes.data + start * _BYTES
+        decay, power = decays.ctypes.data + start * llvm.BYTES, powers.ctypes.data + start * llvm.BYTES
         for k in range(1, betas.size, BETAS_TOGETHER):
             _next_powers(decay, power, vectors, products.ctypes.data)
             for m in range(min(BETAS_TOGETHER, betas.size - k)):
                 out[k + m] += math.log(products[m])
-    out[0] = units * _LOG_2
+    out[0] = units * LOG_2
 
 
-@part
+@njit(inline="always")
 def smooth_part(units: int, beta: np.float32, scratch: EnergyScratch) -> float:
     """`smooth_parts` at one inverse temperature (float32)."""
     scratch.betas[0] = beta
@@ -228,7 +225,7 @@ def sum_biases(parameters: Parameters, v: Array) -> tuple[int, int]:
 @kernel
 def log_z_of_base(parameters: Parameters, visible: int, hidden: int) -> float:
     """log Z in nats of independent units: `visible` units with the base's log-odds and `hidden` units without bias."""
-    total, unit = hidden * _LOG_2, np.float64(parameters.unit)
+    total, unit = hidden * LOG_2, np.float64(parameters.unit)
     for i in range(visible):
         total += softplus(float(parameters.base[i]) * unit)
     return total

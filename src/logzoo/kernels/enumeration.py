@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import copy_into, exp_wide, sigmoid, softplus, split_exponent
+from logzoo.kernels.elementary import LOG_2, copy_into, exp_wide, sigmoid, softplus, split_exponent
 
 if TYPE_CHECKING:
     from logzoo.types import Array
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 LANES = 32
 # Number of units whose factors are multiplied in one pass over the lanes.
 UNITS = 4
-_LOG_2 = math.log(2.0)
 
 
 class LowPart(NamedTuple):
@@ -90,7 +89,7 @@ def log_products(t: Array, p: Array, q: Array, stops: Array, product: Array, exp
         start = stop
 
 
-@kernel(nogil=True)
+@kernel
 def log_sum_states(
     low: LowPart, weights: Array, bias: Array, enumerated_bias: Array, first: int, last: int, p: Array, q: Array
 ) -> tuple[float, float]:
@@ -115,7 +114,7 @@ def log_sum_states(
                 peak = largest
                 for lane in range(LANES):
                     product[lane] = (
-                        math.log(product[lane]) + _LOG_2 * exponent[lane] + constants[n] + low.energy[block, lane]
+                        math.log(product[lane]) + LOG_2 * exponent[lane] + constants[n] + low.energy[block, lane]
                     )
                     peak = max(peak, product[lane])
                 if peak > largest:
@@ -126,7 +125,7 @@ def log_sum_states(
     return largest, total
 
 
-@kernel(nogil=True)
+@kernel
 def expectations(weights: Array, enumerated_bias: Array, bias: Array) -> tuple[float, Array, Array, Array]:
     """Return log Z in nats, E[g y'] (E, S), E[g] (E,) and E[y] (S,), float64; y is the state of the other layer."""
     units = enumerated_bias.size
@@ -137,10 +136,12 @@ def expectations(weights: Array, enumerated_bias: Array, bias: Array) -> tuple[f
     for code in range(1 << units):
         log_f = 0.0
         copy_into(p, bias)
+        # Rows are added by loops, because numba takes two seconds to compile the check of shapes in `p += row`.
         for unit in range(units):
             if code >> unit & 1:
                 log_f += enumerated_bias[unit]
-                p += weights[unit]
+                for i in range(p.size):
+                    p[i] += weights[unit, i]
         for i in range(p.size):
             log_f += softplus(p[i])
             p[i] = sigmoid(p[i])
@@ -160,7 +161,8 @@ def expectations(weights: Array, enumerated_bias: Array, bias: Array) -> tuple[f
         for unit in range(units):
             if code >> unit & 1:
                 enumerated[unit] += weight
-                products[unit] += p
+                for i in range(p.size):
+                    products[unit, i] += p[i]
     products /= total
     enumerated /= total
     other /= total

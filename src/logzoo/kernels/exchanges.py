@@ -19,7 +19,7 @@ from numba import njit
 
 from logzoo.kernels import energies
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import copy_into
+from logzoo.kernels.elementary import INTEGER_ZERO, copy_into
 from logzoo.kernels.energies import log_f_tempered
 from logzoo.kernels.gibbs import (
     Chains,
@@ -34,9 +34,6 @@ from logzoo.kernels.gibbs import (
 )
 from logzoo.kernels.random import RUNG, uniform
 from logzoo.kernels.tempering import count_crossing
-
-# numba gives a literal 0 another type, and would compile `count_crossing` again.
-_FIRST = np.int64(0)
 
 if TYPE_CHECKING:
     from typing import Any
@@ -143,7 +140,7 @@ def exchange_neighbours(
             rung[holder[pair + 1]] = pair
 
 
-@kernel(nogil=True)
+@kernel
 def run_parallel_tempering(
     parameters: Parameters,
     betas: Array,
@@ -190,7 +187,7 @@ def run_parallel_tempering(
             exchange_neighbours(key, sweep, chains.number[start], holder, replicas.rung, up, down, attempted, accepted)
         for chain in range(beta.size):
             heading = replicas.heading[chain]
-            replicas.heading[chain], completed = count_crossing(replicas.rung[chain], _FIRST, rungs - 1, heading)
+            replicas.heading[chain], completed = count_crossing(replicas.rung[chain], INTEGER_ZERO, rungs - 1, heading)
             replicas.round_trips[chain] += completed
 
 
@@ -271,7 +268,7 @@ def settle_inputs(stack: Parameters, chains: Chains) -> None:
         forget_hidden(parameters_at(stack, rung), chains_at(chains, rung))
 
 
-@kernel(nogil=True)
+@kernel
 def run_trajectory(
     stack: Parameters,
     key: np.uint64,
@@ -291,8 +288,8 @@ def run_trajectory(
     """
     rungs, ladders = chains.v.shape[:2]
     ones = np.ones(ladders, np.float32)
-    scratch = sweep_scratch(chains_at(chains, 0))
     listed = layer_scratch(chains.v.shape[2])
+    scratch = layer_scratch(chains.h.shape[2]), listed
     log_f, elsewhere = np.empty(ladders), np.empty(ladders)
     for number in range(len(steps_up)):
         start = first + number * sweeps
@@ -319,5 +316,5 @@ def run_trajectory(
         for rung in range(rungs):
             for ladder in range(ladders):
                 heading = travellers.heading[rung, ladder]
-                travellers.heading[rung, ladder], completed = count_crossing(rung, _FIRST, rungs - 1, heading)
+                travellers.heading[rung, ladder], completed = count_crossing(rung, INTEGER_ZERO, rungs - 1, heading)
                 travellers.round_trips[rung, ladder] += completed

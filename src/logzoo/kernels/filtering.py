@@ -85,7 +85,8 @@ def predicted(x: Array, p: Array, change: Array, variance: Array, bias_variance:
     for i in range(n - 1):
         mean[i] += change[i + 1]
     # The covariance becomes A P A', where A is the identity with -1 in the entry (n - 2, n - 1).
-    covariance[n - 2] -= p[n - 1]
+    for i in range(n):
+        covariance[n - 2, i] -= p[n - 1, i]
     for i in range(n):
         covariance[i, n - 2] -= covariance[i, n - 1]
     for i in range(n - 1):

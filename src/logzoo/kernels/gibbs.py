@@ -18,11 +18,11 @@ import numpy as np
 from numba import njit, types
 from numba.core import cgutils
 
+from logzoo.kernels import llvm
 from logzoo.kernels.bernoulli import draw_layer
 from logzoo.kernels.bitsets import WORD, count_bits, list_set, pack, unpack, words_of
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import copy_into
-from logzoo.kernels.llvm import INT32, WIDE_INTEGERS, after, emitted, load, load_row, store_row, update, variables
+from logzoo.kernels.elementary import INTEGER_ZERO, ONE, ZERO, copy_into
 from logzoo.kernels.random import HIDDEN, START, VISIBLE
 
 if TYPE_CHECKING:
@@ -34,11 +34,10 @@ if TYPE_CHECKING:
 # Columns of a block: four registers of 256 bits, or two of 512. A block of 784 rows is 100 kB and stays in the level-2
 # cache while every chain passes over it.
 WIDTH = 32
-_STRIPS = WIDTH // WIDE_INTEGERS.count
-BYTES = 4
+_STRIPS = WIDTH // llvm.WIDE_INTEGERS.count
 
 
-@emitted(types.void, *[types.intp] * 7)
+@llvm.emitted(types.void, *[types.intp] * 7)
 def update_sums(
     builder: ir.IRBuilder,
     table: ir.Value,
@@ -53,20 +52,16 @@ def update_sums(
 
     All arguments are addresses of int32, except `rises` and `falls`: the numbers of rows to add and to subtract.
     """
-    totals = variables(builder, load_row(builder, start, WIDE_INTEGERS, _STRIPS))
+    totals = llvm.variables(builder, llvm.load_row(builder, start, llvm.WIDE_INTEGERS, _STRIPS))
     for combine, indices, count in ((builder.add, plus, rises), (builder.sub, minus, falls)):
         with cgutils.for_range(builder, count) as loop:
-            index = load(builder, after(builder, indices, loop.index, BYTES), INT32)
-            address = after(builder, table, builder.zext(index, table.type), WIDTH * BYTES)
-            for total, row in zip(totals, load_row(builder, address, WIDE_INTEGERS, _STRIPS), strict=True):
-                update(builder, combine, total, row)
-    store_row(builder, totals, sums)
+            index = llvm.load(builder, llvm.after(builder, indices, loop.index, llvm.BYTES), llvm.INT32)
+            address = llvm.after(builder, table, builder.zext(index, table.type), WIDTH * llvm.BYTES)
+            for total, row in zip(totals, llvm.load_row(builder, address, llvm.WIDE_INTEGERS, _STRIPS), strict=True):
+                llvm.update(builder, combine, total, row)
+    llvm.store_row(builder, totals, sums)
 
 
-_ONE = np.float32(1.0)
-_ZERO = np.float32(0.0)
-# Sweep number of the first draws. numba types a literal 0 differently, and would compile all draws again.
-_BEFORE = np.int64(0)
 _BIT = np.uint32(1)
 
 
@@ -102,7 +97,7 @@ class LayerScratch(NamedTuple):
     fall: np.ndarray  # like `drawn`: the set of the units that change to 0
 
 
-@kernel
+@kernel(inline="always")
 def layer_scratch(units: int) -> LayerScratch:
     """Scratch for a layer of `units` units."""
     words = words_of(units)
@@ -140,7 +135,7 @@ def list_all(members: Array, chain: int, chains: Chains) -> None:
     chains.counts[chain, 2] = 1
 
 
-@kernel
+@kernel(inline="always")
 def list_ones(state: Array, scratch: LayerScratch, chains: Chains) -> None:
     """List the ones of `state` (chains, units) as the rows to add to the bias."""
     for chain in range(state.shape[0]):
@@ -180,7 +175,7 @@ def list_changes(state: Array, scratch: LayerScratch, chain: int, chains: Chains
 def apply_changes(table: Array, bias: Array, chains: Chains, inputs: Array) -> None:
     """Bring `inputs` (chains, columns) up to date with the listed changes, one block of columns at a time."""
     for block in range(table.shape[0]):
-        rows, first = table[block].ctypes.data, block * WIDTH * BYTES
+        rows, first = table[block].ctypes.data, block * WIDTH * llvm.BYTES
         for chain in range(inputs.shape[0]):
             rises, falls, afresh = chains.counts[chain]
             plus, minus = chains.plus[chain].ctypes.data, chains.minus[chain].ctypes.data
@@ -188,7 +183,7 @@ def apply_changes(table: Array, bias: Array, chains: Chains, inputs: Array) -> N
             update_sums(rows, plus, rises, minus, falls, bias.ctypes.data + first if afresh else sums, sums)
 
 
-@kernel
+@kernel(inline="always")
 def draw_hidden(
     parameters: Parameters, key: np.uint64, sweep: int, beta: Array, chains: Chains, scratch: LayerScratch
 ) -> None:
@@ -196,29 +191,29 @@ def draw_hidden(
     for chain in range(beta.size):
         a = chains.hidden_input[chain]
         scale, number = beta[chain] * parameters.unit, chains.number[chain]
-        draw_layer(a, a, scale, _ZERO, key, number, sweep, HIDDEN, scratch.drawn)
+        draw_layer(a, a, scale, ZERO, key, number, sweep, HIDDEN, scratch.drawn)
         list_changes(chains.h[chain], scratch, chain, chains)
 
 
-@kernel
+@kernel(inline="always")
 def draw_visible(
     parameters: Parameters, key: np.uint64, sweep: int, beta: Array, chains: Chains, scratch: LayerScratch
 ) -> None:
     """Draw v of every chain given h, each at its beta (chains,); list the changes."""
     for chain in range(beta.size):
         x = chains.visible_input[chain]
-        scale, cold = beta[chain] * parameters.unit, (_ONE - beta[chain]) * parameters.unit
+        scale, cold = beta[chain] * parameters.unit, (ONE - beta[chain]) * parameters.unit
         draw_layer(x, parameters.base, scale, cold, key, chains.number[chain], sweep, VISIBLE, scratch.drawn)
         list_changes(chains.v[chain], scratch, chain, chains)
 
 
-@kernel
+@kernel(inline="always")
 def update_hidden_inputs(parameters: Parameters, chains: Chains) -> None:
     """Bring b + v W up to date with the listed changes of v."""
     apply_changes(parameters.weights, parameters.hidden_bias, chains, chains.hidden_input)
 
 
-@kernel
+@kernel(inline="always")
 def update_visible_inputs(parameters: Parameters, chains: Chains) -> None:
     """Bring c + W h up to date with the listed changes of h."""
     apply_changes(parameters.weights_transposed, parameters.visible_bias, chains, chains.visible_input)
@@ -234,7 +229,7 @@ def forget_hidden(parameters: Parameters, chains: Chains) -> None:
     update_hidden_inputs(parameters, chains)
 
 
-@njit(inline="always")
+@kernel
 def start_from_rows(parameters: Parameters, key: np.uint64, rows: Array, row: Array, chains: Chains) -> None:
     """Draw v of every chain from independent units with log-odds rows[row[chain]], and set h to zero.
 
@@ -243,19 +238,18 @@ def start_from_rows(parameters: Parameters, key: np.uint64, rows: Array, row: Ar
     scratch = layer_scratch(chains.v.shape[1])
     for chain in range(row.size):
         log_odds, number = rows[row[chain]], chains.number[chain]
-        draw_layer(log_odds, log_odds, parameters.unit, _ZERO, key, number, _BEFORE, START, scratch.drawn)
+        draw_layer(log_odds, log_odds, parameters.unit, ZERO, key, number, INTEGER_ZERO, START, scratch.drawn)
         for word in range(scratch.drawn.size):
             unpack(scratch.drawn[word], word, chains.v[chain])
     forget_hidden(parameters, chains)
 
 
-@kernel
 def start_chains(parameters: Parameters, key: np.uint64, log_odds: Array, chains: Chains) -> None:
     """Draw v of every chain from independent units with the same log_odds; set h to zero. See `start_from_rows`."""
-    start_from_rows(parameters, key, log_odds.reshape(1, -1), np.zeros(chains.number.size, np.int64), chains)
+    start_from_rows(parameters, key, log_odds[None], np.zeros(chains.number.size, np.int64), chains)
 
 
-@njit(inline="always")
+@part
 def sweep_once(
     parameters: Parameters,
     key: np.uint64,
@@ -271,7 +265,7 @@ def sweep_once(
     update_hidden_inputs(parameters, chains)
 
 
-@kernel(nogil=True)
+@kernel
 def run_sweeps(parameters: Parameters, key: np.uint64, first: int, last: int, beta: Array, chains: Chains) -> None:
     """Run sweeps `first` to `last - 1` of every chain at fixed beta (chains,), in place."""
     scratch = sweep_scratch(chains)

@@ -17,7 +17,7 @@ from numba.core import cgutils
 from logzoo.kernels import llvm
 from logzoo.kernels.bitsets import list_set, pack
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import copy_into, sigmoid_single, softplus
+from logzoo.kernels.elementary import ZERO, copy_into, sigmoid_single, softplus
 from logzoo.kernels.gibbs import WIDTH, layer_scratch
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-_ZERO = np.float32(0.0)
 # Number of chains whose p are stored together; for 500 hidden units these p fit the level-2 cache.
 _CHAINS_TOGETHER = 64
 
@@ -52,7 +51,7 @@ def add_statistics(
     scratch, ones, filled = layer_scratch(visible_bias.size), chains.plus[0], 0
     for row in range(factors.size):
         factor = factors[row]
-        if factor == _ZERO:
+        if factor == ZERO:
             continue
         if filled == p.shape[0]:
             _add_rows(p, members, counts, weights)
@@ -85,9 +84,9 @@ def put_statistics(
     hidden_bias: Array,
 ) -> None:
     """Set a gradient to the sum of the statistics of two sets of chains, `near` and `far`."""
-    weights[:] = _ZERO
-    visible_bias[:] = _ZERO
-    hidden_bias[:] = _ZERO
+    weights[:] = ZERO
+    visible_bias[:] = ZERO
+    hidden_bias[:] = ZERO
     add_statistics(parameters, near, factors, weights, visible_bias, hidden_bias)
     add_statistics(parameters, far, far_factors, weights, visible_bias, hidden_bias)
 
@@ -106,7 +105,6 @@ def _add_rows(p: Array, members: Array, counts: Array, weights: Array) -> None:
 
 
 _STRIPS = WIDTH // llvm.WIDE_FLOATS.count
-_BYTES = 4
 # Number of sums computed in one pass over the table; they fill eight registers.
 _SUMS_TOGETHER = 2 * llvm.WIDE
 
@@ -122,18 +120,18 @@ def _weighted_rows(sums_together):
     @llvm.emitted(types.void, *[types.intp] * 6)
     def emit(builder, table, count, factors, step, apart, sums):
         numbers = range(sums_together)
-        targets = [llvm.after(builder, sums, llvm.constant(sums.type, n), WIDTH * _BYTES) for n in numbers]
+        targets = [llvm.after(builder, sums, llvm.constant(sums.type, n), WIDTH * llvm.BYTES) for n in numbers]
         totals = [llvm.variables(builder, llvm.load_row(builder, row, llvm.WIDE_FLOATS, _STRIPS)) for row in targets]
         with cgutils.for_range(builder, count) as loop:
             first = builder.mul(loop.index, step)
             steps = [builder.add(first, builder.mul(apart, llvm.constant(apart.type, n))) for n in numbers]
-            several = [llvm.load(builder, llvm.after(builder, factors, n, _BYTES), llvm.FLOAT) for n in steps]
+            several = [llvm.load(builder, llvm.after(builder, factors, n, llvm.BYTES), llvm.FLOAT) for n in steps]
             some = llvm.constant(llvm.BIT, 0)
             for factor in several:
                 some = builder.or_(some, builder.fcmp_unordered("!=", factor, llvm.constant(llvm.FLOAT, 0.0)))
             with builder.if_then(some):
                 row = llvm.load_row(
-                    builder, llvm.after(builder, table, loop.index, WIDTH * _BYTES), llvm.WIDE_FLOATS, _STRIPS
+                    builder, llvm.after(builder, table, loop.index, WIDTH * llvm.BYTES), llvm.WIDE_FLOATS, _STRIPS
                 )
                 for factor, row_of_totals in zip(several, totals, strict=True):
                     factor = llvm.everywhere(builder, factor, llvm.WIDE_FLOATS.count)
@@ -154,7 +152,7 @@ def _add_all(table: Array, factors: int, step: int, apart: int, sums: Array) -> 
     """sums[n] += sum_m factors[m step + n apart] table[m] for all n; `factors` is an address."""
     rows, n = table.shape[0], 0
     while n < sums.shape[0]:
-        source, target = factors + n * apart * _BYTES, sums[n].ctypes.data
+        source, target = factors + n * apart * llvm.BYTES, sums[n].ctypes.data
         if n + _SUMS_TOGETHER <= sums.shape[0]:
             _add_to_several(table.ctypes.data, rows, source, step, apart, target)
             n += _SUMS_TOGETHER
@@ -163,7 +161,7 @@ def _add_all(table: Array, factors: int, step: int, apart: int, sums: Array) -> 
             n += 1
 
 
-@kernel(nogil=True)
+@kernel
 def update_hidden_inputs_of_values(parameters: Parameters, x: Array, chains: Chains) -> None:
     """Set the hidden inputs of every chain to b + x W, rounded to the unit."""
     sums = np.empty((x.shape[0], WIDTH), np.float32)
@@ -172,7 +170,7 @@ def update_hidden_inputs_of_values(parameters: Parameters, x: Array, chains: Cha
         for i in range(len(table)):
             copy_into(table[i], parameters.weights[block, i])
         first = block * WIDTH
-        sums[:] = _ZERO
+        sums[:] = ZERO
         _add_all(table, x.ctypes.data, 1, x.shape[1], sums)
         for chain in range(x.shape[0]):
             for j in range(WIDTH):
@@ -180,14 +178,14 @@ def update_hidden_inputs_of_values(parameters: Parameters, x: Array, chains: Cha
                 chains.hidden_input[chain, first + j] = parameters.hidden_bias[first + j] + rounded
 
 
-@kernel(nogil=True)
+@kernel
 def probabilities(inputs: Array, unit: np.float32, p: Array) -> None:
     """p (chains, units) float32 = sigmoid of a layer's inputs, multiples of `unit`: E[v | h] or E[h | v]."""
     for chain in range(p.shape[0]):
         hidden_probabilities(inputs[chain], unit, p[chain])
 
 
-@kernel(nogil=True)
+@kernel
 def add_products(
     x: Array, y: Array, factor: np.float32, weights: Array, visible_bias: Array, hidden_bias: Array
 ) -> None:
@@ -205,7 +203,7 @@ def add_products(
             for j in range(width):
                 table[n, j] = factor * y[n, first + j]
                 hidden_bias[first + j] += table[n, j]
-        sums[:] = _ZERO
+        sums[:] = ZERO
         _add_all(table, x.ctypes.data, visible, 1, sums)
         for i in range(visible):
             for j in range(width):

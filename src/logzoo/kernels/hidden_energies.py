@@ -19,7 +19,7 @@ from numba.core import cgutils
 
 from logzoo.kernels import llvm
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import softplus, split_exponent
+from logzoo.kernels.elementary import LARGEST_PRODUCT, LOG_2, softplus, split_exponent
 from logzoo.kernels.gibbs import WIDTH
 
 if TYPE_CHECKING:
@@ -29,15 +29,12 @@ if TYPE_CHECKING:
 
 _BYTE = 8
 _VALUES = 256
-_LOG_2 = math.log(2.0)
 # exp of partial sums of x_i up to these sizes neither underflows nor overflows, in single and double precision.
 _LARGEST_SINGLE = 80.0
 _LARGEST_DOUBLE = 700.0
-# Limit of the product of a block's factors.
-_LARGEST_PRODUCT = 1e300
 
 
-@kernel(nogil=True)
+@kernel
 def log_f_hidden(parameters: Parameters, rows: Array, out: Array, single: bool) -> None:
     """log f(h) in nats of every state, rows (states, words) uint64, into `out` (states,) float64.
 
@@ -67,7 +64,7 @@ def log_f_hidden(parameters: Parameters, rows: Array, out: Array, single: bool) 
                 out[state] += _sum_of_logs(block, codes[state])
     mantissas, exponents = products
     for state in range(out.size):
-        out[state] += math.log(mantissas[state]) + _LOG_2 * exponents[state]
+        out[state] += math.log(mantissas[state]) + LOG_2 * exponents[state]
 
 
 @part
@@ -164,7 +161,7 @@ def _multiply(
     first, step = codes.ctypes.data, codes.shape[1]
     for state in range(out.size):
         product = _product_of_block(tables[0, 0, 0], tables.ctypes.data, first + state * step, tables.shape[0])
-        if product < _LARGEST_PRODUCT:
+        if product < LARGEST_PRODUCT:
             mantissa, power = split_exponent(mantissas[state] * product)
             mantissas[state] = mantissa
             exponents[state] += power

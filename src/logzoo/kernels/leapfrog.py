@@ -167,7 +167,7 @@ def move(
     return probability, accepted
 
 
-@kernel(nogil=True)
+@kernel
 def run_at(
     target: Mixture,
     base: Mixture,
@@ -208,7 +208,7 @@ def draw_rung_given(delta: float, betas: Array, offset: Array, uniform_draw: flo
     return rung
 
 
-@kernel(nogil=True)
+@kernel
 def run_tempered(
     target: Mixture,
     base: Mixture,

@@ -101,7 +101,7 @@ def step_halved_factor(state: Recursion, group: int, t: int, visits: Array, log_
         state.settled[group] = state.gain[group] <= target
 
 
-@kernel(nogil=True)
+@kernel
 def run_adjusted(
     parameters: Parameters,
     ladder: Ladder,
@@ -161,7 +161,7 @@ def run_adjusted(
                 log_z_hat[k] -= base
 
 
-@kernel(nogil=True)
+@kernel
 def add_rung_sums(slopes: Array, curvatures: Array, values: Array, rungs: Array, sums: Array) -> None:
     """Add 1, D = d log f / d beta, D^2 and dD / d beta to `sums` (chains, 4, K), at the rung drawn given x."""
     for chain in range(len(values)):
@@ -177,7 +177,7 @@ def add_rung_sums(slopes: Array, curvatures: Array, values: Array, rungs: Array,
             sums[chain, 3, k] += second
 
 
-@kernel(nogil=True)
+@kernel
 def add_weighted_slopes(readout: Array, slopes: Array, offset: Array, values: Array, sums: Array) -> None:
     """Add q(beta_k | x) and q(beta_k | x) D_k to `sums` (chains, 2, K); D_k is d log f / d beta at rung k."""
     rungs = offset.size
@@ -192,7 +192,7 @@ def add_weighted_slopes(readout: Array, slopes: Array, offset: Array, values: Ar
                 sums[chain, 1, k] += q[k] * derivative[k]
 
 
-@kernel(nogil=True)
+@kernel
 def add_moves(readout: Array, offset: Array, values: Array, rungs: Array, group: Array, sums: Array) -> None:
     """Add q(beta_k | x) of each draw i to row rungs[i] of the chain's group in `sums` (groups, K, K)."""
     q = np.empty(offset.size)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import copy_into, exp_wide, exponentiate, sigmoid, sigmoid_single, softplus
+from logzoo.kernels.elementary import ZERO, copy_into, exp_wide, exponentiate, sigmoid, sigmoid_single, softplus
 
 if TYPE_CHECKING:
     from logzoo.types import Array
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 LANES = 32
 # Number of lanes in a vector of 256 bits. The number of lanes in use is rounded up to a multiple of it.
 _VECTOR = 8
-_ZERO = np.float32(0.0)
 # Number of units whose terms are computed together in a climb: the product of their factors is at most 2**512.
 _TOGETHER = 512
 
@@ -52,7 +51,7 @@ def fill_inputs(weights: Array, bias: Array, x: Array, y: Array, lanes: int) -> 
                 sums[lane] += w * last[lane]
 
 
-@kernel(nogil=True)
+@kernel(inline="always")
 def fill_means(weights: Array, bias: Array, x: Array, y: Array, lanes: int) -> None:
     """y (out, :lanes) = sigmoid(bias (out,) + weights (out, in) @ x (in, :lanes)), all float32."""
     fill_inputs(weights, bias, x, y, lanes)
@@ -71,14 +70,14 @@ def _copy_lane(source: Array, lane: int, target: Array, other: int) -> None:
 @part
 def _largest_changes(old: Array, new: Array, lanes: int, changes: Array) -> None:
     """changes (:lanes) = the largest |new - old| of each lane of two arrays (units, lanes)."""
-    changes[:] = _ZERO
+    changes[:] = ZERO
     for unit in range(old.shape[0]):
         before, after = old[unit], new[unit]
         for lane in range(lanes):
             changes[lane] = max(changes[lane], abs(after[lane] - before[lane]))
 
 
-@kernel(nogil=True)
+@kernel
 def settle(
     weights: Array,
     transposed: Array,
@@ -127,7 +126,7 @@ def settle(
     return ages
 
 
-@kernel(nogil=True)
+@kernel
 def bound(
     weights: Array,
     transposed: Array,
@@ -185,7 +184,7 @@ def _softplus_sum(x: Array, step: float, row: Array, positive: Array, factors: A
     return total
 
 
-@kernel(nogil=True)
+@kernel
 def climb(
     weights: Array, bias: Array, other_bias: Array, states: Array, passes: int, gain: float
 ) -> tuple[Array, Array]:
@@ -205,7 +204,7 @@ def climb(
                 biased += bias[unit]
                 for i in range(x.size):
                     x[i] += weights[unit, i]
-        summed, moved = _softplus_sum(x, 0.0, x, positive, factors), True
+        summed, moved = _softplus_sum(x, 0.0, weights[0], positive, factors), True
         while moved and passed[start] < passes:
             moved = False
             for unit in range(state.size):
@@ -232,7 +231,7 @@ def fill_log_odds(means: Array, log_odds: Array, constants: Array) -> None:
             log_odds[mode, i] = math.log(means[mode, i]) - absent
 
 
-@kernel(nogil=True)
+@kernel
 def log_ratio(
     transposed: Array,
     visible_bias: Array,

@@ -15,7 +15,7 @@ import numpy as np
 
 from logzoo.kernels.annealing import weigh
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import copy_into
+from logzoo.kernels.elementary import INTEGER_ZERO, copy_into, largest_of
 from logzoo.kernels.energies import energy_scratch, log_f_tempered
 from logzoo.kernels.gibbs import chains_at, copy_chain, forget_hidden, sweep_once, sweep_scratch
 from logzoo.kernels.random import RUNG, uniform
@@ -25,11 +25,7 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# numba types a literal 0 differently, and would compile functions with this argument twice.
-_FIRST = np.int64(0)
-
-
-@kernel(nogil=True)
+@kernel
 def run_resampled(
     parameters: Parameters,
     betas: Array,
@@ -72,7 +68,7 @@ def resample_islands(
 ) -> None:
     """Resample the chains of every island whose ESS is below `share` of their number; scratch (2, chains) int64."""
     copies, donors = scratch
-    begin = _FIRST
+    begin = INTEGER_ZERO
     while begin < island.size:
         end = end_of_island(island, begin)
         mean, effective = mean_weight(log_weight[begin:end])
@@ -88,7 +84,7 @@ def resample_islands(
         begin = end
 
 
-@kernel(nogil=True)
+@kernel
 def follow_parameters(
     parameters: Parameters,
     key: np.uint64,
@@ -115,7 +111,7 @@ def follow_parameters(
     log_f_tempered(parameters, ones, chains, log_f)
 
 
-@kernel(nogil=True)
+@kernel
 def run_waste_free(
     parameters: Parameters,
     betas: Array,
@@ -142,7 +138,7 @@ def run_waste_free(
     for k in range(first, last):
         steps[:] = 0.0
         weigh(parameters, chains, betas[k - 1], betas[k], energies, steps)
-        begin = _FIRST
+        begin = INTEGER_ZERO
         while begin < count:
             end = end_of_island(island, begin)
             size = end - begin
@@ -179,8 +175,7 @@ def end_of_island(island: Array, begin: int) -> int:
 @part
 def mean_weight(log_weight: Array) -> tuple[float, float]:
     """Logarithm of the mean of weights (n,), and their ESS."""
-    largest = log_weight.max()
-    total, squares = 0.0, 0.0
+    largest, total, squares = largest_of(log_weight), 0.0, 0.0
     for value in log_weight:
         weight = math.exp(value - largest)
         total += weight
@@ -212,8 +207,7 @@ def comb(log_weight: Array, teeth: int, offset: float, copies: Array) -> None:
 
     offset: position of the tooth within each equal part of the sum, from 0 to 1 (systematic resampling).
     """
-    largest = log_weight.max()
-    total = 0.0
+    largest, total = largest_of(log_weight), 0.0
     for value in log_weight:
         total += math.exp(value - largest)
     below, reached = 0, 0.0

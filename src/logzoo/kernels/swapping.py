@@ -14,6 +14,7 @@ import numpy as np
 
 from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_assignments
 from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.elementary import INTEGER_ZERO
 from logzoo.kernels.energies import log_f_at_betas, log_f_joint_at_betas
 from logzoo.kernels.gibbs import sweep_once, sweep_scratch
 from logzoo.kernels.gradients import hidden_probabilities
@@ -23,6 +24,19 @@ if TYPE_CHECKING:
     from logzoo.kernels.assignments import AssignmentScratch
     from logzoo.kernels.gibbs import Chains, Parameters
     from logzoo.types import Array
+
+
+@part
+def _largest_group(partitions: Array) -> int:
+    """The largest number of rungs in a group of any partition; at least 1."""
+    largest = 1
+    for groups in partitions:
+        for group in groups:
+            size = 0
+            for other in groups:
+                size += other == group
+            largest = max(largest, size)
+    return largest
 
 
 @part
@@ -48,8 +62,8 @@ def reassign(
     count = rung.size
     m, uniforms = numbers[:count], numbers[count]
     members, rungs, drawn = integers
-    for group in range(groups.max() + 1):
-        size = np.int64(0)  # with a literal 0 numba would compile `sum_assignments` twice
+    for group in range(count):
+        size = INTEGER_ZERO
         for k in range(count):
             if groups[k] == group:
                 rungs[size] = k
@@ -117,7 +131,7 @@ def add_shares(chains: Chains, unit: np.float32, shares: Array, p: Array, sums: 
             total[visible * (hidden + 1) + j] += share * p[j]
 
 
-@kernel(nogil=True)
+@kernel
 def run_infinite_swapping(
     parameters: Parameters,
     betas: Array,
@@ -142,10 +156,7 @@ def run_infinite_swapping(
     """
     rungs = betas.size
     sweeping, p = sweep_scratch(chains), np.empty(chains.h.shape[1], np.float32)
-    largest = np.int64(1)
-    for groups in partitions:
-        largest = max(largest, np.bincount(groups).max())
-    scratch = assignment_scratch(largest)
+    scratch = assignment_scratch(_largest_group(partitions))
     numbers, integers = np.zeros((rungs + 1, rungs)), np.zeros((3, rungs), np.int64)
     beta = np.empty(rung.size, np.float32)
     log_f = np.empty((rung.size, rungs))

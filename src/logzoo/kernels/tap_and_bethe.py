@@ -74,7 +74,7 @@ def _renew(means: Array, first: Array, second: Array, third: Array, order: int, 
     return largest
 
 
-@kernel(nogil=True)
+@kernel
 def settle_tap(
     weights: Array,
     transposed: Array,
@@ -103,7 +103,7 @@ def settle_tap(
     return step, residual
 
 
-@kernel(nogil=True)
+@kernel
 def expanded(weights: Array, visible_bias: Array, hidden_bias: Array, m: Array, q: Array) -> tuple[float, float, float]:
     """(F1, F2, F3) in nats at means m (V,) and q (H,)."""
     fields = np.empty((3, q.size))
@@ -142,7 +142,7 @@ def _normalise(x: Array) -> float:
     return length
 
 
-@kernel(nogil=True)
+@kernel
 def largest_singular(matrix: Array, transposed: Array, start: Array, steps: int) -> float:
     """A lower bound of the largest singular value of a matrix (n, m), by power iterations; overwrites start (n,)."""
     y, length = np.empty(matrix.shape[1]), 0.0
@@ -155,7 +155,7 @@ def largest_singular(matrix: Array, transposed: Array, start: Array, steps: int)
     return length
 
 
-@kernel(nogil=True)
+@kernel
 def fourth_moment(matrix: Array) -> float:
     """Sum of s^4 over the singular values s of a matrix (n, m), from the entries of matrix^T matrix."""
     total, sums = 0.0, np.empty(matrix.shape[1])
@@ -194,7 +194,7 @@ def _pair(weight: float, gain: float, u: float, t: float) -> float:
     return math.log1p(sigmoid(u) * sigmoid(t) * gain)
 
 
-@kernel(nogil=True)
+@kernel
 def start_messages(weights: Array, gains: Array, visible_fields: Array, to_visible: Array, to_hidden: Array) -> None:
     """Set the messages from visible units with log-odds visible_fields (V,); messages from hidden units become 0."""
     for i in range(weights.shape[0]):
@@ -211,7 +211,7 @@ def _fill_totals(bias: Array, to_hidden: Array, totals: Array) -> None:
             totals[j] += to_hidden[i, j]
 
 
-@kernel(nogil=True)
+@kernel
 def settle_beliefs(
     weights: Array,
     gains: Array,
@@ -247,7 +247,7 @@ def settle_beliefs(
     return step, residual
 
 
-@kernel(nogil=True)
+@kernel
 def bethe_energy(
     weights: Array, gains: Array, visible_bias: Array, hidden_bias: Array, to_visible: Array, to_hidden: Array
 ) -> float:
@@ -278,7 +278,7 @@ def _correlation(weight: float, gain: float, u: float, t: float) -> float:
     return math.copysign(math.exp(0.5 * (u + t) + size - 0.5 * spread), weight)
 
 
-@kernel(nogil=True)
+@kernel
 def fill_correlations(
     weights: Array,
     gains: Array,

@@ -229,7 +229,7 @@ def temper_once(
         sums.round_trips[chain] += completed
 
 
-@kernel(nogil=True)
+@kernel
 def run_simulated_tempering(
     parameters: Parameters,
     ladder: Ladder,

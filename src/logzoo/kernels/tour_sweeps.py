@@ -13,7 +13,7 @@ from logzoo.kernels import gibbs
 from logzoo.kernels.bernoulli import draw_layer
 from logzoo.kernels.bitsets import find, hash_of, insert, pack_state, unpack_state
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import copy_into
+from logzoo.kernels.elementary import INTEGER_ZERO, ZERO, copy_into
 from logzoo.kernels.gradients import add_products, probabilities, update_hidden_inputs_of_values
 from logzoo.kernels.random import HIDDEN, VISIBLE
 
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from logzoo.kernels.bitsets import HashSet
     from logzoo.kernels.gibbs import Chains, LayerScratch, Parameters
     from logzoo.types import Array
-
-
-_ZERO = np.float32(0.0)
 
 
 class TourStates(NamedTuple):
@@ -54,7 +51,7 @@ def add_hidden_draws(
     return count
 
 
-@kernel(nogil=True)
+@kernel
 def run_tours(
     parameters: Parameters,
     key: np.uint64,
@@ -125,14 +122,14 @@ def _sweep_tours(
         for chain in range(chains.number.size):
             tour = queue[flying[chain]]
             number, sweep, x = tours.number[tour], tours.length[tour] + 1, chains.visible_input[chain]
-            draw_layer(x, x, unit, _ZERO, key, number, sweep, VISIBLE, visible_scratch.drawn)
+            draw_layer(x, x, unit, ZERO, key, number, sweep, VISIBLE, visible_scratch.drawn)
             gibbs.list_changes(chains.v[chain], visible_scratch, chain, chains)
         gibbs.update_hidden_inputs(parameters, chains)
     for chain in range(chains.number.size):
         tour = queue[flying[chain]]
         tours.length[tour] += 1
         number, sweep, a = tours.number[tour], tours.length[tour], chains.hidden_input[chain]
-        draw_layer(a, a, unit, _ZERO, key, number, sweep, HIDDEN, hidden_scratch.drawn)
+        draw_layer(a, a, unit, ZERO, key, number, sweep, HIDDEN, hidden_scratch.drawn)
         gibbs.list_changes(chains.h[chain], hidden_scratch, chain, chains)
         pack_state(chains.h[chain], words)
         copy_into(tours.rows[tour], words)
@@ -154,7 +151,7 @@ def _load(words: Array, chain: int, chains: Chains) -> None:
 def _close_ranks(tours: TourStates, queue: Array, limit: int, flying: Array, chains: Chains) -> int:
     """Replace chains whose tours have stopped by the last chains; returns the number of chains left."""
     left = chains.number.size
-    chain = 0
+    chain = INTEGER_ZERO
     while chain < left:
         if not _rests(tours, queue[flying[chain]], limit):
             chain += 1
@@ -165,7 +162,7 @@ def _close_ranks(tours: TourStates, queue: Array, limit: int, flying: Array, cha
     return left
 
 
-@kernel(nogil=True)
+@kernel
 def add_means_of_states(
     parameters: Parameters,
     rows: Array,
