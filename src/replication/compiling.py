@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # The file that marks a cache with the machine code of all kernels.
 _MARK = "compiled"
 # CPU seconds for compiling all kernels on an AMD EPYC.
-_CPU_SECONDS = 70
+_CPU_SECONDS = 60
 _VISIBLE, _HIDDEN, _EXAMPLES = 20, 6, 200
 # Few chains and rungs for the trainers, because with their defaults these short trainings take seconds.
 _FEW = {"particles": 20, "rungs": 5}
