@@ -14,7 +14,7 @@ from twins import normal_rbm, two_modes
 from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import evidence
-from logzoo.estimators.estimator_registry import ESTIMATORS, estimator, starts_from_data
+from logzoo.estimators.estimator_registry import ESTIMATORS, estimator, takes
 from logzoo.estimators.result import DIAGNOSTICS, Estimate
 from logzoo.streams import root_stream
 
@@ -35,7 +35,7 @@ def estimated(method, seed=0, *, sweeps=400, chains=20, rbm=None, **options):
     """An estimate and the ledger that paid for it."""
     ledger = SweepLedger(sweeps, chains)
     rbm = random_rbm(1) if rbm is None else rbm
-    data = {"data": np.eye(2, rbm.visible, dtype=np.uint8)} if starts_from_data(method) else {}
+    data = {"data": np.eye(2, rbm.visible, dtype=np.uint8)} if takes(method, "data") else {}
     return estimator(method)(rbm, ledger, root_stream(seed).child("test"), data | options), ledger
 
 

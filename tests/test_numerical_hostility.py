@@ -8,7 +8,7 @@ import pytest
 
 from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs, train_rbm
 from logzoo.estimators import evidence
-from logzoo.estimators.estimator_registry import ESTIMATORS, starts_from_data
+from logzoo.estimators.estimator_registry import ESTIMATORS, takes
 from logzoo.streams import root_stream
 from logzoo.training.trainers import TRAINERS
 
@@ -78,7 +78,7 @@ def judged(estimate, truth):
 
 def estimated(name, method, **settings):
     options = {"sweeps": 300, "chains": 8, "base": "visible-bias", "check": False}
-    options |= {"data": drawn(MODELS[name])} if starts_from_data(method) else {}
+    options |= {"data": drawn(MODELS[name])} if takes(method, "data") else {}
     return estimate_log_z(MODELS[name], method, **options | settings)
 
 

@@ -9,7 +9,7 @@ import pytest
 from twins import normal_rbm
 
 from logzoo import estimate_log_z, exact_log_z
-from logzoo.estimators.estimator_registry import ESTIMATORS, starts_from_data
+from logzoo.estimators.estimator_registry import ESTIMATORS, takes
 from logzoo.estimators.evidence import gather
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
@@ -34,7 +34,7 @@ def random_rbm(visible=40, hidden=14):
 @pytest.mark.parametrize("method", sorted(ESTIMATORS))
 def test_estimates_have_the_same_bits_on_any_number_of_threads_and_others_from_another_seed(method):
     rbm, options = random_rbm(), {"sweeps": 130, "chains": 7, "check": False}
-    if starts_from_data(method):
+    if takes(method, "data"):
         options["data"] = np.eye(2, 40, dtype=np.uint8)
     one, many, other = (estimate_log_z(rbm, method, threads=n, seed=s, **options) for n, s in ((1, 0), (5, 0), (1, 1)))
     assert one == many

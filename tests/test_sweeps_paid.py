@@ -8,7 +8,7 @@ import pytest
 from twins import normal_rbm
 
 from logzoo.budgets import BudgetExceeded, SweepLedger
-from logzoo.estimators.estimator_registry import ESTIMATORS, estimator, starts_from_data
+from logzoo.estimators.estimator_registry import ESTIMATORS, estimator, takes
 from logzoo.io.provenance import PACKAGE_FOLDER
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.replicas import InfiniteSwapping, ParallelTempering
@@ -105,7 +105,7 @@ SMALL = normal_rbm(5, 9, 6, 0.7)
 @pytest.mark.parametrize("method", sorted(ESTIMATORS))
 @pytest.mark.parametrize("sweeps", [3, 700])
 def test_every_sweep_that_is_made_is_paid_for_and_every_sweep_that_is_paid_for_is_made(method, sweeps, counts):
-    options = {"data": np.eye(4, 9, dtype=np.uint8)} if starts_from_data(method) else {}
+    options = {"data": np.eye(4, 9, dtype=np.uint8)} if takes(method, "data") else {}
     ledger = SweepLedger(sweeps, CHAINS)
     estimator(method)(SMALL, ledger, root_stream(1).child(method), options)
     left_over = ledger.by_purpose.pop("left over", 0)

@@ -276,11 +276,6 @@ def _completed(method, estimate, left, constant, ledger):
     return estimate.with_sane_error(rounding_error(left) if listed.drawn else 0.0)
 
 
-def starts_from_data(method: Method) -> bool:
-    """Whether a method takes examples to start from."""
-    return takes(method, "data")
-
-
 def takes(method: Method, option: str) -> bool:
     """Whether a method has an option of that name."""
     return option in find(method).options

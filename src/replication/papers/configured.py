@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from logzoo.datasets.build import visible_matrix
-from logzoo.estimators.estimator_registry import starts_from_data, takes
+from logzoo.estimators.estimator_registry import takes
 from logzoo.paths import log_odds
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def estimator_options(
     Estimators that follow a trajectory take the snapshots of the training.
     """
     matched = matched_base(dataset) if any(entry["base"] == "matched" for entry in entries.values()) else None
-    from_data = [name for name, entry in entries.items() if starts_from_data(entry["method"])]
+    from_data = [name for name, entry in entries.items() if takes(entry["method"], "data")]
     test = visible_matrix(dataset, "test") if from_data else None
     options = {}
     for name, entry in entries.items():
