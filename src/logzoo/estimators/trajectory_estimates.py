@@ -13,14 +13,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import xarray as xr
-
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import bar
 from logzoo.estimators.estimator import Draws
 from logzoo.estimators.result import Estimate
 from logzoo.estimators.reverse import starts_of
-from logzoo.models.rbm import PARAMETERS, RBM
+from logzoo.models.rbm import RBM
 from logzoo.samplers import annealed, replica_exchange, snapshot_ladders
 from logzoo.samplers.annealed import AnnealedDraws
 from logzoo.samplers.replica_exchange import ParallelTemperingDraws
@@ -39,21 +37,14 @@ def run(
     options: as in `samplers.snapshot_ladders.run`. Without snapshots the run follows the tempering path, and the
     share is None. Raises ValueError for bad snapshots and options.
     """
-    if _checked(snapshots) is None:
+    if snapshots is None:
         return replica_exchange.run(rbm, ledger, stream, observers, **snapshot_ladders.of_tempering(options)), None
     return snapshot_ladders.run(rbm, ledger, stream, observers, snapshots=snapshots, **options)
 
 
-def _checked(snapshots):
-    """The snapshots; raises ValueError for a Dataset without RBMs over `update`."""
-    if isinstance(snapshots, xr.Dataset) and not {"update", *PARAMETERS} <= {*snapshots.dims, *snapshots.data_vars}:
-        raise ValueError("snapshots: expected the Dataset of a training, found a Dataset without RBMs over `update`")
-    return snapshots
-
-
 def run_up(rbm: RBM, ledger: SweepLedger, stream: Stream, *, snapshots: Any = None, **options: Any) -> AnnealedDraws:
     """AnnealedDraws from the base up the snapshots, or the tempering path; options as in `snapshot_ladders.anneal`."""
-    if _checked(snapshots) is None:
+    if snapshots is None:
         return annealed.run(rbm, ledger, stream, **snapshot_ladders.of_tempering(options))
     return snapshot_ladders.anneal(rbm, ledger, stream, snapshots=snapshots, **options)
 
@@ -73,7 +64,7 @@ def run_down(
     data, vectors: as in `estimators.reverse.run`. Other options: as in `run_up`.
     """
     starts, vector = starts_of(rbm, ledger, stream, data, vectors)
-    if _checked(snapshots) is None:
+    if snapshots is None:
         return annealed.run_reverse(rbm, ledger, stream, starts, **snapshot_ladders.of_tempering(options)), vector
     return snapshot_ladders.anneal(rbm, ledger, stream, starts, snapshots=snapshots, **options), vector
 

@@ -368,5 +368,7 @@ class RBM:
 
 
 def snapshots_of(dataset: xr.Dataset) -> list[RBM]:
-    """A list of the RBMs in a Dataset over `update`, such as the snapshots of a training."""
+    """A list of the RBMs in a Dataset over `update`, such as the snapshots of a training; ValueError if it has none."""
+    if not {"update", *PARAMETERS} <= {*dataset.dims, *dataset.data_vars}:
+        raise ValueError("snapshots: expected the Dataset of a training, found a Dataset without RBMs over `update`")
     return [RBM.from_dataset(dataset.isel(update=number)) for number in range(dataset.sizes["update"])]
