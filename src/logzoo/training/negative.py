@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from logzoo.kernels.energies import log_f_tempered
 from logzoo.kernels.fixed_point import new_chains
-from logzoo.kernels.gibbs import (
-    Chains,
-    draw_hidden,
-    forget_hidden,
-    layer_scratch,
-    run_sweeps,
-    update_visible_inputs,
-)
+from logzoo.kernels.gibbs import Chains, draw_hidden, forget_hidden, layer_scratch, update_visible_inputs
 from logzoo.kernels.gradients import (
     add_products,
     add_statistics,
@@ -25,7 +17,7 @@ from logzoo.kernels.gradients import (
     put_statistics,
     update_hidden_inputs_of_values,
 )
-from logzoo.samplers.threads import over_chains
+from logzoo.samplers.threads import sweep_chains
 
 if TYPE_CHECKING:
     from typing import Any
@@ -58,8 +50,7 @@ class WeightedChains(NamedTuple):
     def sweep(self, parameters: Parameters, key: np.uint64, first: int, last: int) -> None:
         """Make Gibbs sweeps `first` to `last - 1`, starting from v; sweeps are numbered from 1."""
         forget_hidden(parameters, self.chains)
-        beta = np.ones(len(self.v), np.float32)
-        over_chains(partial(run_sweeps, parameters, key, first, last), 1, beta, self.chains)
+        sweep_chains(parameters, key, first, last, self.chains, threads=1)
 
     def add_to(self, parameters: Parameters, sign: float, gradient: Values) -> None:
         """Add sign times the mean of (v p(h | v)', v, p(h | v)) to the arrays of a gradient."""
