@@ -14,7 +14,7 @@ import scipy.io
 from hdf5_files import checkpoint_content, write_hdf5
 
 from logzoo import RBM, train_rbm
-from logzoo.cli.files import description, read_data, read_model
+from logzoo.cli.files import description, read_data
 from logzoo.datasets.build import READERS
 from logzoo.io.checkpoints import Checkpoint
 from logzoo.io.netcdf import read_provenance
@@ -126,7 +126,7 @@ def matlab_model(folder):
 
 
 def stored_model(folder, name, repack=None):
-    return Format(folder, lambda folder: valid_model(read_model(folder / name)), name, repack)
+    return Format(folder, lambda folder: valid_model(RBM.load(folder / name)), name, repack)
 
 
 def matlab_data(folder):

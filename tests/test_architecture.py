@@ -5,8 +5,8 @@ from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
+from imports import direct_imports
 
-from logzoo.io.provenance import direct_imports
 from replication.artifacts import PACKAGES
 
 HELPERS = {"budgets", "checks", "functions", "io", "printing", "streams", "types"}

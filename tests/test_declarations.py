@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from imports import direct_imports
 from projects import ROOT, catalogue_of, merged_configuration
 
-from logzoo.io.provenance import direct_imports
 from replication.artifacts import PACKAGES
 from replication.catalogue import Catalogue
 from replication.configuration import checked

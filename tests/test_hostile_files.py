@@ -19,7 +19,7 @@ import scipy.io
 from projects import merged_configuration
 
 from logzoo import RBM, train_rbm
-from logzoo.cli.files import read_data, read_model
+from logzoo.cli.files import read_data
 from logzoo.datasets.sources import fetch
 from logzoo.io.checkpoints import Checkpoint
 from logzoo.io.netcdf import read_artifact, seal
@@ -81,7 +81,7 @@ def test_no_pickle_is_run(tmp_path, name):
         else:
             np.save(file, payload, allow_pickle=True)
     with pytest.raises(ValueError, match=name):
-        read_data(path, "train") if name.endswith(".npy") else read_model(path)
+        read_data(path, "train") if name.endswith(".npy") else RBM.load(path)
     assert not marker.exists()
 
 
@@ -141,7 +141,7 @@ def test_a_matlab_file_is_read_as_far_as_it_is_wanted(tmp_path, monkeypatch):
     data = np.random.default_rng(0).integers(0, 2, (1000, 1000)).astype(float)
     path.write_bytes(matlab_content(tmp_path, **model, **{f"data{n}": data[None] for n in range(4)}))
     tracemalloc.start()
-    assert read_model(path, tell=lambda note: None).visible == 300
+    assert RBM.load(path, "W,a,b").visible == 300
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1 << 24
@@ -157,7 +157,7 @@ def test_an_array_that_claims_more_than_it_has(tmp_path):
         for name in old.namelist():
             new.writestr(name, old.read(name).replace(b"(3, 2), }      ", b"(3, 2000000), }"))
     with pytest.raises(ValueError, match=r"claims\.npz: not a readable .npz file \(damaged: 'W'\)"):
-        read_model(path, "W,a,b")
+        RBM.load(path, "W,a,b")
 
 
 def test_hdf5_that_claims_more_than_is_read(tmp_path):
@@ -167,7 +167,7 @@ def test_hdf5_that_claims_more_than_is_read(tmp_path):
             file.create_dataset(name, shape, "f8", chunks=True)
     assert path.stat().st_size < 1 << 22
     with pytest.raises(ValueError, match="80,002,400,008 .* 268,435,456") as caught:
-        read_model(path, "W,a,b")
+        RBM.load(path, "W,a,b")
     assert str(caught.value).startswith(f"{path}: ") and "\n" not in str(caught.value)
 
 

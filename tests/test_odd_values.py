@@ -8,7 +8,6 @@ import pytest
 import xarray as xr
 
 from logzoo import RBM, checks, estimate_log_z, exact_log_z, lower_bound, mean_log_likelihood, sample_gibbs, train_rbm
-from logzoo.cli.files import read_model
 from logzoo.cli.main import main
 from logzoo.io import reading
 from logzoo.io.netcdf import read_artifact, write_artifact
@@ -74,7 +73,7 @@ def test_an_array_that_is_there_twice_is_refused(tmp_path):
     with zipfile.ZipFile(path, "a") as archive, pytest.MonkeyPatch.context() as patch:
         patch.setattr("warnings.warn", lambda *_, **__: None)
         archive.writestr("weights.npy", archive.read("weights.npy"))
-    refused(lambda: read_model(path), match=r"twice\.npz: expected arrays of different names")
+    refused(lambda: RBM.load(path), match=r"twice\.npz: expected arrays of different names")
 
 
 def test_artifacts_hold_numbers_as_they_are(tmp_path):
@@ -169,8 +168,8 @@ def test_no_control_characters_reach_a_terminal(tmp_path, capfd):
 def test_two_models_in_a_file_are_refused(tmp_path):
     path = tmp_path / "two.npz"
     np.savez(path, **ARRAYS, **dict(zip(("vishid", "visbiases", "hidbiases"), ARRAYS.values(), strict=True)))
-    refused(lambda: read_model(path), match="expected one model, found 'weights', .* and 'vishid', .*; name all three")
-    assert np.array_equal(read_model(path, ["vishid", "visbiases", "hidbiases"]).weights, ARRAYS["weights"])
+    refused(lambda: RBM.load(path), match="expected one model, found 'weights', .* and 'vishid', .*; name all three")
+    assert np.array_equal(RBM.load(path, ["vishid", "visbiases", "hidbiases"]).weights, ARRAYS["weights"])
 
 
 @pytest.mark.parametrize("stamp", ["[" * 100_000, "3", '{"inputs": {}, "parameters": 1, "source": ""}'])

@@ -3,8 +3,9 @@
 import os
 
 import pytest
+from imports import direct_imports
 
-from logzoo.io.provenance import direct_imports, source_digest
+from logzoo.io.provenance import source_digest
 
 FILES = {
     "__init__.py": "from package.api import estimate\n",

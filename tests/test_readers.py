@@ -23,7 +23,7 @@ from tensors import Tensor
 from twins import all_states, normal_rbm
 
 from logzoo import RBM, exact_log_z
-from logzoo.cli.files import read_model
+from logzoo.cli.files import read_either
 from logzoo.cli.main import main
 from logzoo.models.roles import CONVENTIONS
 
@@ -55,7 +55,7 @@ def write(path, content):
 def read(path, names=None):
     """The RBM in a file, and the notes to the user."""
     notes = []
-    return read_model(path, names, tell=notes.append), notes
+    return read_either(path, names, tell=notes.append)[0], notes
 
 
 def notes_on(path, rbm, names=None):
@@ -73,7 +73,7 @@ def named(names, rbm, shape=(-1,), *, turned=False):
 
 def refusal(path, names=None):
     with pytest.raises(ValueError) as caught:
-        read_model(path, names, tell=lambda note: pytest.fail(note))
+        read_either(path, names, tell=lambda note: pytest.fail(note))
     text = str(caught.value)
     assert text.startswith(f"{path}: ") and "\n" not in text and len(text) < 600
     return text
@@ -136,8 +136,6 @@ def test_weights_to_label_units_are_not_dropped_in_silence(tmp_path):
 def test_a_guess_warns_a_program(tmp_path):
     rbm = random_rbm()
     path = write(tmp_path / "model.mat", named("W,a,b", rbm))
-    with pytest.warns(UserWarning, match="guessed from the shapes"):
-        read_model(path)
     for load in (RBM.load, RBM.from_mat):
         with pytest.warns(UserWarning, match="guessed from the shapes") as caught:
             assert same(load(path), rbm)
@@ -274,7 +272,7 @@ def test_what_the_shapes_leave_open_needs_names(path, more):
 def test_names_must_be_three(tmp_path, names):
     path = write(tmp_path / "model.npz", {"W": np.zeros((2, 3))})
     with pytest.raises(ValueError, match="^names: expected the names of three different arrays: weights, visible"):
-        read_model(path, names)
+        RBM.load(path, names)
 
 
 @pytest.mark.parametrize(
@@ -297,7 +295,7 @@ def test_what_is_no_real_number_is_refused_by_name_and_never_guessed(tmp_path, w
     path = write(tmp_path / "model.npz", {"W": wrong, **biases})
     assert "real numbers" in refusal(path, "W,a,b") and "W" in refusal(path, "W,a,b")
     with pytest.raises(ValueError, match=f"{re.escape(ASKED)}$"):
-        read_model(path, tell=lambda note: None)
+        RBM.load(path)
 
 
 def test_the_last_checkpoint_is_read_or_a_named_one(tmp_path):

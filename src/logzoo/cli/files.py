@@ -31,20 +31,6 @@ if TYPE_CHECKING:
 _PROVENANCE = ("content_sha256", "source_sha256", "inputs_json", "parameters_json", "seed_path", "software_json")
 
 
-def read_model(
-    path: FilePath, names: str | Sequence[str] | None = None, *, tell: Callable[[str], object] = warnings.warn
-) -> RBM:
-    """The RBM in a file, as by `RBM.load`; tell(line) is called with any assumption about its arrays."""
-    return read_either(path, names, tell=tell)[0]
-
-
-def read_spins(
-    path: FilePath, names: str | Sequence[str] | None = None, *, tell: Callable[[str], object] = warnings.warn
-) -> tuple[RBM, float]:
-    """Read a model of spins; return (RBM, constant) as `RBM.from_spins` does. Arguments as in `read_model`."""
-    return read_either(path, names, spins=True, tell=tell)
-
-
 def read_either(
     path: FilePath,
     names: str | Sequence[str] | None = None,

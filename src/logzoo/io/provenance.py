@@ -50,16 +50,6 @@ def source_digest(
     return digest.hexdigest()
 
 
-def direct_imports(module: str, *, packages: tuple[Path, ...] = (PACKAGE_FOLDER,)) -> set[str]:
-    """Names of the modules of these packages that a module imports directly, also inside functions.
-
-    The __init__.py of a package counts only if the package itself is imported; otherwise it has no effect on results.
-    Errors are as in `source_digest`.
-    """
-    files = _files_of_modules(packages)
-    return _imports_of(module, _content(module, files), files)
-
-
 def software_versions() -> dict[str, str]:
     """Return {name: version} for Python, logzoo and the libraries that may change an artifact."""
     # platform and metadata take longer to import than the rest of the module.

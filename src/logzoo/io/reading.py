@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from logzoo.types import FilePath
 
-# Default limits in bytes of `read_json` (above the sizes of manifests) and `read_bytes` (above the sizes of pages and
+# Limits in bytes of `read_json` (above the sizes of manifests) and `read_bytes` (above the sizes of pages and
 # pictures). In memory, JSON takes up to 50 times its bytes.
 _MOST_JSON_BYTES, _MOST_BYTES = 1 << 22, 1 << 26
 
@@ -50,9 +50,9 @@ def read_bytes(path: FilePath, most: int = _MOST_BYTES) -> bytes:
         return file.read(most)
 
 
-def read_json(path: FilePath, most: int = _MOST_JSON_BYTES) -> dict[str, Any]:
-    """The dict in a JSON file of at most `most` bytes. Raises the errors of `open_regular` and `json_object`."""
-    return json_object(read_bytes(path, most))
+def read_json(path: FilePath) -> dict[str, Any]:
+    """The dict in a JSON file of at most 4 MiB. Raises the errors of `open_regular` and `json_object`."""
+    return json_object(read_bytes(path, _MOST_JSON_BYTES))
 
 
 def json_object(text: str | bytes) -> dict[str, Any]:
