@@ -96,8 +96,8 @@ ESTIMATORS = {
     "bethe": _whole("Bethe", "fixed_points:bethe", drawn=False),
 }
 
-# Largest rounding error in nats of the part of log Z that units of certain state contribute.
-_COARSEST = 1e-3
+# Largest part of log Z, in nats, that units of certain state may contribute: float64 rounds it to 1e-4 nats.
+_MOST_CERTAIN = 1e12
 # Options whose arrays have an entry for every visible unit.
 _BY_UNIT = {"base", "data"}
 
@@ -250,10 +250,10 @@ def _prepared(rbm, ledger, options, listed):
     # Units of certain state stay if there are snapshots, because snapshots have all units.
     whole = options.get("snapshots") is not None
     left, constant, visible = (rbm, 0.0, None) if whole else without_certain(rbm)
-    if np.spacing(abs(constant)) > _COARSEST:
+    if abs(constant) > _MOST_CERTAIN:
         raise ValueError(
-            f"weights: units of certain state add {constant:.3g} nats to log Z, expected at most 1e12 nats, because "
-            "float64 rounds larger numbers too much"
+            f"weights: units of certain state add {constant:.3g} nats to log Z, expected at most {_MOST_CERTAIN:g} "
+            "nats, because float64 rounds larger numbers too much"
         )
     if listed.drawn and listed is not _KNOWN["auto"]:  # auto checks later, since it may enumerate without rounding
         check_rounding(left, MOST_ESTIMATED)
