@@ -146,7 +146,7 @@ def estimator(method: Method) -> Callable[..., "Estimate"]:
 
     `method` is as for `find`. The function raises ValueError for a single chain and for unknown options.
     """
-    find(method)
+    find(method)  # raises ValueError for an unknown name at once
 
     def run(rbm, ledger, stream, options):
         checked(method, options)

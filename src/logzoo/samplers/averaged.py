@@ -15,12 +15,7 @@ import numpy as np
 from logzoo.budgets import SweepLedger
 from logzoo.checks import positive_number, whole_number
 from logzoo.kernels.annealing import run_between
-from logzoo.kernels.fixed_point import (
-    fixed_point_parameters,
-    fixed_point_unit,
-    paired_chains,
-    paired_parameters,
-)
+from logzoo.kernels.fixed_point import fixed_point_parameters, fixed_point_unit, paired_chains, paired_parameters
 from logzoo.kernels.gibbs import Chains, Parameters, forget_hidden, start_chains
 from logzoo.kernels.gradients import add_statistics
 from logzoo.models.rbm import RBM
