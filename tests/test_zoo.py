@@ -279,7 +279,7 @@ def test_the_answer_has_six_lines_at_most_and_a_row_for_each_kind_of_model(zoo):
     assert "1 other is not significantly worse" in trained.result and "converge" not in trained.result
     wrong = zoo.assign(log_z=zoo["log_z"].where(zoo["replicate"] > 0, 1e6))
     first, second = findings(wrong, names=NAMES)
-    assert "of 2 families" in first and f", {6 * 4 * 3} were wrong" in second
+    assert "of 2 families" in first and f" {6 * 4 * 3} were silently wrong" in second
 
 
 def test_coverage_is_drawn_for_all_runs_and_for_those_that_converged(zoo):

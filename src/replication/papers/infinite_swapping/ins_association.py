@@ -1,7 +1,8 @@
 """Infinite swapping: use of the temperatures by replicas.
 
-Total variation distance between the temperatures that a replica has held so far and the uniform distribution, early and
-late in training. The distance is a diagnostic of convergence (Doll & Dupuis 2015).
+Total variation distance between the uniform distribution and the temperatures that a replica has held so far, early and
+late in training. Dotted: independent draws of a temperature. The distance is a diagnostic of convergence (Doll & Dupuis
+2015).
 """
 
 import numpy as np

@@ -29,7 +29,7 @@ _LOOKS = {
     "pins-12": ("#CC79A7", ":"),
     "pt-12": ("#009E73", "-."),
 }
-DISTANCE = "Euclidean distance of the running\ngradient estimate to the exact one [1]"
+DISTANCE = "Euclidean distance of the running\nestimate to the exact gradient [1]"
 _STATES = {"early": "first parameters", "late": "last parameters"}
 
 
@@ -46,7 +46,7 @@ def draw_states(gradients: Dataset, variable: str, label: str, title: str, names
     for axis, (state, text) in zip(axes, _STATES.items(), strict=True):
         for sampler, name in names.items():
             draw_mean(axis, gradients["step"].values, gradients[variable], state, sampler, label=name)
-        axis.set_xlabel("Gibbs sweeps of every chain")
+        axis.set_xlabel("Gibbs sweeps per chain")
         axis.set_title(f"{title}, {text}", loc="right", fontsize=9)
     axes[0].set_ylabel(label)
     add_legend(figure, axes[0])
@@ -214,9 +214,9 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
 FIGURES = {
     "ins-f2": Declaration(
         """\
-Distance of the running estimate of the gradient to the exact one against Gibbs sweeps, at the first and the last
-parameters of trainings by exact gradients; mean over trainings and runs, 95% band over trainings.
-Hult et al. (2019), figure 2.""",
+Distance of the running estimate of the gradient to the exact gradient against Gibbs sweeps per chain, at the first and
+the last parameters of trainings by exact gradients. Lines: mean over trainings and runs. Bands: 95% intervals over
+trainings. Hult et al. (2019), figure 2.""",
         _inputs,
         draw,
         settings=settings,

@@ -66,7 +66,7 @@ def gradient_distances(
         {
             "distance": labelled(over, distance, "Euclidean distance to the exact gradient", "1"),
             "unevenness": labelled(
-                over, unevenness, "total variation distance of a replica's temperatures so far from uniform", "1"
+                over, unevenness, "total variation distance from uniform of the temperatures of a replica", "1"
             ),
             "chains": labelled("sampler", chains, "chains of a repeat", "1"),
         },
@@ -74,7 +74,7 @@ def gradient_distances(
             "state": coordinate("state", states, "state of the parameters"),
             "sampler": coordinate("sampler", samplers, "sampler"),
             "repeat": coordinate("repeat", range(repeats), "independent repeat"),
-            "step": coordinate("step", looks, "Gibbs sweeps of every chain", "sweep"),
+            "step": coordinate("step", looks, "Gibbs sweeps per chain", "sweep"),
         },
         attrs={"visible": rbm.visible, "hidden": rbm.hidden, "ladders": ladders},
     )
@@ -108,7 +108,7 @@ def _distances(rbm, sampler, looks, repeats):
 _LARGEST_LAYER = 12  # largest smaller layer, in units, for which log Z of every snapshot is enumerated
 _TEXTS = {
     "accuracy": ("mean log-probability of the label given the input", "nat"),
-    "right": ("share of examples whose own label is the most probable", "1"),
+    "right": ("share of examples whose true label is the most probable", "1"),
     "log_likelihood": ("mean log-likelihood of the training data, exact", "nat"),
 }
 
@@ -187,7 +187,7 @@ def repeated_training(
     variables["chain_sweeps"] = labelled("update", sweeps.values, sweeps.attrs["long_name"], "sweep")
     coords = {
         "repeat": coordinate("repeat", range(repeats), "independent repeat"),
-        "update": coordinate("update", update, "parameter updates made before"),
+        "update": coordinate("update", update, "parameter updates before the snapshot"),
     }
     sizes = {"visible": states[0].visible, "hidden": states[0].hidden}
     return xr.Dataset(variables, coords, {**sizes, "subset": chosen.size, "examples": len(examples)})

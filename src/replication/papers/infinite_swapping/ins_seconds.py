@@ -157,7 +157,7 @@ def draw_many(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
         for axis, x in zip(axes, (steps, seconds), strict=True):
             bars = {"every": len(names), "start": number}
             draw_mean(axis, x, gradients["distance"], "late", sampler, label=name, **bars)
-    axes[0].set(xlabel="Gibbs sweeps of every chain", ylabel=DISTANCE)
+    axes[0].set(xlabel="Gibbs sweeps per chain", ylabel=DISTANCE)
     axes[1].set_xlabel("seconds, one core")
     add_legend(figure, axes[0], "bars: 95% interval of the mean")
     axes[1].set_title(f"{title}, last parameters", loc="right", fontsize=9)
@@ -167,8 +167,8 @@ def draw_many(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
 FIGURES = {
     "ins-equal": Declaration(
         """\
-PCD, parallel tempering and infinite swapping compared at equal chain-sweeps and at equal seconds, which the paper
-leaves open.""",
+PCD, parallel tempering and infinite swapping, compared at equal chain-sweeps and at equal seconds. Top: estimates of
+the gradient. Bottom: trainings. The paper has no such comparison.""",
         _inputs_equal,
         draw_equal,
         settings=_settings_equal,
@@ -178,7 +178,8 @@ leaves open.""",
     ),
     "ins-many": Declaration(
         """\
-Infinite swapping of 5, 8 and 12 temperatures at once, against swapping within groups, over sweeps and seconds.""",
+Errors of the gradient against sweeps and against seconds. Infinite swapping of 5, 8 and 12 temperatures is compared
+with swapping within groups of temperatures, and with parallel tempering.""",
         _inputs_many,
         draw_many,
         settings=settings,

@@ -1,6 +1,6 @@
 """Infinite swapping and parallel tempering with other initial parameters, more swaps and more temperatures.
 
-Mean and variance over repeats of the exact mean log-likelihood while training, on toy data of 20 visible units. The
+Mean and variance over repeats of the exact mean log-likelihood during training, on toy data of 20 visible units. The
 settings are other initial parameters, more swaps, and 12 temperatures with 4 chains each. Hult et al. (2019), section
 4.2.
 """

@@ -14,7 +14,7 @@ from replication.reporting.statistics import Statistic, difference_of_means, mea
 from replication.reporting.style import draw_band, finished, label_counts, new_figure, plain_logarithms
 from replication.types import Artifacts, Axes, Dataset, Figure, Measure, Names, Settings, Statistics
 
-LABELS = {"log_likelihood": "mean log-likelihood [nat]", "accuracy": "prediction accuracy\n[nat an example]"}
+LABELS = {"log_likelihood": "mean log-likelihood [nat]", "accuracy": "prediction accuracy\n[nat per example]"}
 LOST = "largest mean {} over repeats of PCD-1 before the last fifth of the updates, less its mean over them [nat]"
 # Initial share of a training that does not count for the limits of the y axis, because the likelihood rises steeply.
 _RISE = 0.02
@@ -175,7 +175,7 @@ def draw_rows(rows: Sequence[tuple[Mapping[str, Dataset], str, str]], names: Nam
     for axis in axes.ravel():
         label_counts(axis.xaxis)
     for axis in axes[-1]:
-        axis.set_xlabel("updates of the parameters")
+        axis.set_xlabel("parameter updates")
     add_legend(figure, axes[0, 0])
     return finished(figure, *(run for runs, _, _ in rows for run in runs.values()), panels=axes.ravel())
 
@@ -214,8 +214,8 @@ _POWERS_5 = {
 FIGURES = {
     "ins-f3": Declaration(
         """\
-Exact mean log-likelihood and prediction accuracy while training, their means and variances over repeats.
-Hult et al. (2019), figure 3.""",
+Exact mean log-likelihood and prediction accuracy during training. Left: mean over repeats, with its 95% interval.
+Right: variance over repeats. Hult et al. (2019), figure 3.""",
         partial(inputs_of, number=1),
         draw,
         settings=settings,

@@ -86,8 +86,8 @@ def tour_estimates(
     return xr.Dataset(
         {
             "log_z": labelled(over, log_z, "log Z by tours", "nat"),
-            "low": labelled(over, low, "lower end of its 95% interval", "nat"),
-            "high": labelled(over, high, "upper end of its 95% interval", "nat"),
+            "low": labelled(over, low, "lower end of the 95% interval", "nat"),
+            "high": labelled(over, high, "upper end of the 95% interval", "nat"),
             "chain_sweeps": labelled(over, spent, "sweeps of tours and draws of the stopping set", "sweep"),
             "tours_cut": labelled("replicate", cut, "tours that were cut", "1"),
             **_others(rbm, base, others, budgets, chains, replicates, stream),
@@ -96,7 +96,7 @@ def tour_estimates(
             "replicate": coordinate("replicate", range(replicates), "independent repeat"),
             "tours": coordinate("tours", counts, "number of tours"),
             "estimator": coordinate("estimator", others, "estimator"),
-            "share": coordinate("share", shares, "budget over the mean chain-sweeps of a replicate by tours"),
+            "share": coordinate("share", shares, "budget divided by the mean chain-sweeps of a replicate by tours"),
         },
         attrs={
             "visible_units": rbm.visible,
@@ -122,8 +122,8 @@ def _others(rbm, base, others, budgets, chains, replicates, stream):
     over = ("estimator", "share", "replicate")
     return {
         "other_log_z": labelled(over, log_z, "log Z by another estimator", "nat"),
-        "other_low": labelled(over, low, "lower end of its 95% interval", "nat"),
-        "other_high": labelled(over, high, "upper end of its 95% interval", "nat"),
+        "other_low": labelled(over, low, "lower end of the 95% interval", "nat"),
+        "other_high": labelled(over, high, "upper end of the 95% interval", "nat"),
         "other_chain_sweeps": labelled(over, spent, "Gibbs sweeps, summed over chains", "sweep"),
     }
 

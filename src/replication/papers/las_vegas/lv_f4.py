@@ -144,7 +144,7 @@ def _draw_errors(axis, estimates, truth):
     first, others = estimates.isel(replicate=0), estimates.isel(replicate=slice(1, None))
     axis.plot(tours, first["log_z"] - truth, color=_TOURS, linewidth=1.6, label="one run")
     low, high = first["low"] - truth, first["high"] - truth
-    axis.fill_between(tours, low, high, color=_TOURS, alpha=0.2, linewidth=0, label="its 95% interval")
+    axis.fill_between(tours, low, high, color=_TOURS, alpha=0.2, linewidth=0, label="95% interval of this run")
     lines = axis.plot(tours, others["log_z"].transpose("tours", ...) - truth, color=_TOURS, linewidth=0.7, alpha=0.5)
     for line in lines[:1]:
         line.set_label("other runs")

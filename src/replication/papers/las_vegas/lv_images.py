@@ -87,7 +87,7 @@ def draw_1(artifacts: Artifacts) -> Figure:
         axis.set_xlabel("image" if sweep == 0 else f"{sweep}", fontsize=8)
     figure.supxlabel(
         "sweeps. LVS uses the coloured tours, which returned to their first hidden state, and leaves out the grey,\n"
-        "unfinished tours. CD-K uses the last picture of a row, whatever tour it belongs to.",
+        "unfinished tours. CD-K uses the last picture of a row, even if its tour is unfinished.",
         fontsize=8,
     )
     return finished(figure, chains)

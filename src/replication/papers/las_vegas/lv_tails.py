@@ -81,7 +81,7 @@ _CLAIMS_2A = {
 _LINES = {"draws": "-", "means": "--"}
 # Line styles of models that are not trained as published. They alternate, because the lines may overlap.
 _OTHERWISE = ("-", ":")
-_TEXTS = {"draws": "visible units drawn", "means": "their means, as published"}
+_TEXTS = {"draws": "visible units drawn", "means": "means of visible units, as published"}
 
 
 def _inputs_2a(here: Here) -> Inputs:
@@ -218,8 +218,8 @@ def draw_2b(artifacts: Artifacts, *, title: str) -> Figure:
 FIGURES = {
     "lv-f2a": Declaration(
         """\
-Share of tours longer than n sweeps, for models of increasing numbers of hidden units, one training each. Tours of
-models trained by LVS are cut at the cap; the other models may have a smaller one. Dashed: the means of visible units
+Share of tours longer than n sweeps, for models with different numbers of hidden units, one training each. Tours of
+models trained by LVS are cut at the cap. Tours of other models may be cut earlier. Dashed: the means of visible units
 replace draws, as in the authors' code. Savarese et al. (2018), figure 2a.""",
         _inputs_2a,
         draw_2a,

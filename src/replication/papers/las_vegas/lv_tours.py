@@ -106,7 +106,7 @@ def tour_lengths(
         coords={
             "visible": coordinate("visible", visible, "values of visible units on a tour"),
             "rounds": coordinate("rounds", rounds, "hidden states drawn for each training image"),
-            "kind": coordinate("kind", ("short", "long"), "the shortest tours, and the longest"),
+            "kind": coordinate("kind", ("short", "long"), "shortest or longest tours"),
         },
         attrs={"visible_units": rbm.visible, "hidden_units": rbm.hidden, "cap": cap},
     )
@@ -136,11 +136,11 @@ def broken_chains(
         {
             "start": labelled(("chain", "unit"), start, "image that the chain started from", "1"),
             "v": labelled(("chain", "sweep", "unit"), seen, "visible units after each sweep", "1"),
-            "home": labelled(("chain", "sweep"), home.astype(np.int8), "1: the first hidden state again", "1"),
+            "home": labelled(("chain", "sweep"), home.astype(np.int8), "1: first hidden state drawn again", "1"),
         },
         coords={
             "chain": coordinate("chain", digits, "class of the image"),
-            "sweep": coordinate("sweep", range(1, sweeps + 1), "sweeps made", "sweep"),
+            "sweep": coordinate("sweep", range(1, sweeps + 1), "sweeps of the chain", "sweep"),
         },
         attrs={"visible_units": rbm.visible, "hidden_units": rbm.hidden},
     )
@@ -160,7 +160,7 @@ def inspected(artifacts: Artifacts, *, k: int, sweeps: int, inspected: int, stre
     return xr.Dataset(
         {
             "first": labelled("chain", first, "length of the first tour", "sweep"),
-            "held": labelled("chain", held, "length of the tour that the state of CD-k belongs to", "sweep"),
+            "held": labelled("chain", held, "length of the tour that contains the state of CD-k", "sweep"),
         },
         attrs={"k": k, "sweeps": sweeps},
     )

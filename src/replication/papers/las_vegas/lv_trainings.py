@@ -205,7 +205,7 @@ _COLUMNS = {
     "p": Column("p, paired t-test", form=".2g"),
     "published_rate": Column("published rate", form=".2g"),
     "published_train": Column("published train", "nat"),
-    "published_train_error": Column("± published", "nat"),
+    "published_train_error": Column("± published train", "nat"),
     "published_test": Column("published test", "nat"),
     "published_test_error": Column("± published test", "nat"),
 }
@@ -323,8 +323,8 @@ Log-likelihoods are means in nats, beside the published values if there are any.
     "lv-t2": Declaration(
         """\
 Log-likelihoods are means in nats, beside the published values if there are any. Savarese et al. (2018), table 2. The
-authors' code has the learning rates 0.001, 0.01, 0.1 and 1. All trainers are run at 0.01 and 0.1, the best rates in
-print. CD-1 and PCD-1 also run at 1, and LVS-1 at 0.001, because claims concern these.""",
+authors' code has the learning rates 0.001, 0.01, 0.1 and 1. All trainers run at 0.01 and 0.1, the best published
+rates. CD-1 and PCD-1 also run at 1, and LVS-1 at 0.001, because the paper makes claims about these rates.""",
         _inputs_2,
         rows=rows,
         settings=_settings,

@@ -101,7 +101,7 @@ def estimators(_: object, *, samples: Sequence[int], replicates: int, stream: St
         {
             "log_z": labelled(cells, log_z, "estimate of log Z", "nat"),
             "limit": labelled("estimator", limits, "limit of log Z for infinitely many draws at these rungs", "nat"),
-            "rule_met": labelled("replicate", rule_met, "1 when the initial iterations met their rule", "1"),
+            "rule_met": labelled("replicate", rule_met, "1 if the initial iterations met their stopping rule", "1"),
             "exact_log_z": labelled((), sampler.target.log_z, "exact log Z", "nat"),
             "inverse_temperature": labelled("rung", sampler.betas, "inverse temperature", "1"),
         },
@@ -179,7 +179,7 @@ def steps(_: object, *, draws: int, replicates: int, stream: Stream, **settings:
                 trace[row] = run.rungs[0, 1:] + 1
         acceptance[row] = np.divide(moves[0], moves[1], out=np.full(rungs, np.nan), where=moves[1] > 0)
     cells, by_rung = ("step_rule", "replicate"), ("step_rule", "rung")
-    steps_text = "leapfrog steps of a chain, initial ones included"
+    steps_text = "leapfrog steps of a chain, including the initial iterations"
     return xr.Dataset(
         {
             **{name: labelled(cells, mixing[name], *text) for name, text in _MIXING.items()},

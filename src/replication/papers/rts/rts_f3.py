@@ -67,7 +67,7 @@ CLAIMS = {
         published="over an order of magnitude later",
         at_least=1.0,
         bound="'until over an order of magnitude later': at ten times the sweeps the RMSE of AIS is still the larger",
-        why="At equal sweeps RTS errs less than AIS, but ten times the sweeps improve AIS by more.",
+        why="At equal sweeps the RMSE of RTS is smaller, but AIS with ten times the sweeps is more accurate.",
     ),
     "accurate": Claim(
         "RTS provides more accurate estimates than AIS at equal sweeps",
@@ -315,7 +315,7 @@ def draw_seconds(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure
         for position, (estimator, estimate) in enumerate(by_estimator.items()):
             seconds, rate = seconds_of_budgets(timings[model], estimator, estimate["budget"].values)
             errors = rmse_with_band(estimate["log_z"].values, float(truths[model]["log_z"]))
-            label = f"{names[estimator]}, {1e3 * rate:.2g} ms a sweep"
+            label = f"{names[estimator]}, {1e3 * rate:.2g} ms per sweep"
             style.draw_band(axis, seconds, errors, label=label, **style.look_of(estimator, position))
         style.plain_logarithms(axis.xaxis, axis.yaxis)
         axis.set_xlabel(f"seconds on one core, {timings[model].attrs['chains']} chains")
@@ -328,9 +328,9 @@ def draw_seconds(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure
 
 FIGURES = {
     "rts-f3": Declaration(
-        "Mean (top) and root mean square error (bottom) of log Z against Gibbs sweeps per chain, every sweep counted. "
-        "Bands are 95% bootstrap intervals over replicates, which are fewer at more sweeps. The grey band extends "
-        "two standard errors around the truth. Carlson et al. (2016), figure 3.",
+        "Mean (top) and root mean square error (bottom) of log Z against Gibbs sweeps per chain, including burn-in. "
+        "Bands are 95% bootstrap intervals over replicates. The largest numbers of sweeps may have fewer replicates. "
+        "The grey band extends two standard errors around the truth. Carlson et al. (2016), figure 3.",
         inputs,
         draw,
         settings=settings,
@@ -339,7 +339,7 @@ FIGURES = {
         sizes=sizes,
     ),
     "rts-f3-seconds": Declaration(
-        "The errors of figure 3 against CPU seconds on one core, measured on this machine. Seconds grow linearly with "
+        "The RMSE of figure 3 against CPU seconds on one core, measured on this machine. Seconds grow linearly with "
         "sweeps. Times differ from run to run; the errors do not.",
         timed_inputs,
         draw_seconds,

@@ -171,6 +171,6 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
     count_ticks(axis, rungs["rungs"].values)
     axis.yaxis.set_major_formatter("{x:g}")
     axis.set(xlabel="rungs of the ladder, K", ylabel=r"RMSE of $\log \hat Z$ [nat]")
-    axis.set_title(f"{title_of(title, truth)}\n{rungs.attrs['samples']:,} draws an estimate", loc="right", fontsize=9)
+    axis.set_title(f"{title_of(title, truth)}\n{rungs.attrs['samples']:,} draws per estimate", loc="right", fontsize=9)
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return finished(figure, truth)

@@ -1,7 +1,7 @@
 """RTS figure 5: log Z tracked while RMSspectral trains.
 
-Mean log-likelihood of training and validation data while RMSspectral trains on dna after CD-1. Log Z is tracked by RTS,
-and estimated by AIS at check points. Carlson et al. (2016), figure 5.
+Mean log-likelihood of training and validation data while RMSspectral trains on dna, from an RBM trained by CD-1. Log Z
+is tracked by RTS, and estimated by AIS at some updates. Carlson et al. (2016), figure 5.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """RTS figure 7: a uniform base, the knot in its ladder, and remedies.
 
 log Z from a base distribution of uniform units. Top: mean and root mean square error against sweeps. The right panel
-shows an adapted ladder and a path of averaged moments at the same budgets. Bottom: empirical transition matrices of the
-inverse temperature at the largest budget. Chains rarely pass the knot, where the band around the diagonal is thin.
-Carlson et al. (2016), figure 7.
+shows remedies: an adapted ladder, a path of averaged moments, and a matched base. Bottom: empirical transition matrices
+of the inverse temperature at the largest budget. Chains rarely pass the knot, where the band around the diagonal is
+thin. Carlson et al. (2016), figure 7.
 """
 
 from functools import partial
@@ -164,7 +164,7 @@ def _times_typical(errors, others):
 def _largest_common_budget(estimates):
     common = set.intersection(*({int(budget) for budget in estimate["budget"].values} for estimate in estimates))
     if not common:
-        raise ValueError("budgets: found no number of sweeps common to all estimates; add one to both bases")
+        raise ValueError("budgets: expected a budget that all estimates share, found none; add one to both bases")
     return max(common)
 
 
@@ -216,7 +216,7 @@ def _draw_matrices(figure, grid, matrices):
         look = {"norm": LogNorm(_SMALLEST_SHARE, 1.0), "cmap": "magma", "origin": "lower", "extent": (0, 1, 0, 1)}
         image = axis.imshow(np.maximum(matrix, _SMALLEST_SHARE), **look)
         axis.set_title(f"{label}\n{budget:,} sweeps", loc="right", fontsize=9)
-        axis.set(xlabel=r"$\beta$ after a sweep", ylabel=r"$\beta$ before it")
+        axis.set(xlabel=r"$\beta$ after a sweep", ylabel=r"$\beta$ before the sweep")
         axes.append(axis)
-    figure.colorbar(image, ax=axes, label="share of moves (log scale)")
+    figure.colorbar(image, ax=axes, label="share of transitions (log scale)")
     return axes

@@ -154,9 +154,10 @@ def _draw_by_rung(axis, mixture, name):
 
 FIGURES = {
     "rts-f2": Declaration(
-        "Root mean square error of log Z against the number of draws, by six estimators on the same draws. Simulated "
-        "tempering with Hamiltonian Monte Carlo samples a ten-dimensional mixture of two Gaussians. Bands are 95% "
-        "bootstrap intervals over repeats. Carlson et al. (2016), figure 2.",
+        "Root mean square error (left) and mean (right) of log Z against the number of draws, by six estimators on the "
+        "same draws. Simulated tempering with Hamiltonian Monte Carlo samples a ten-dimensional mixture of two "
+        "Gaussians. Bars are 95% bootstrap intervals over repeats. Dotted: limits of biased estimators for infinitely "
+        "many draws. Carlson et al. (2016), figure 2.",
         estimator_inputs,
         draw_estimators,
         claims={
@@ -173,8 +174,8 @@ FIGURES = {
     ),
     "rts-f6": Declaration(
         "Simulated tempering with Hamiltonian Monte Carlo on a mixture of two Gaussians, with one step size for all "
-        "rungs and with a step size adapted to each rung. The panels show the path of the inverse temperature, and "
-        "log Z after all draws. Carlson et al. (2016), figure 6.",
+        "rungs and with a step size adapted to each rung. Top: the rung of one chain. Bottom: log Z after all draws, "
+        "and the step sizes and acceptance rates by rung. Carlson et al. (2016), figure 6.",
         step_inputs,
         draw_steps,
         claims={

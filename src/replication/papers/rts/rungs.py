@@ -88,7 +88,7 @@ def run(
     return xr.Dataset(
         {
             "log_z": labelled(("estimator", "rungs", "estimate", "run"), log_z, "estimate of log Z", "nat"),
-            "converged": labelled(("rungs", "run"), converged, "1 when the chains travelled the ladder", "1"),
+            "converged": labelled(("rungs", "run"), converged, "1 if the chains made a round trip on average", "1"),
         },
         coords={
             "estimator": coordinate("estimator", ESTIMATORS, "estimator of log Z"),

@@ -191,7 +191,7 @@ def draw_likelihoods(trace: Dataset, check: Dataset, title: str, tracker_name: s
         drawn.append(draw_checked(axis, check, split, color=_COLOURS[split], markerfacecolor="white", label=label))
     if "best_update" in trace.attrs:
         best = int(trace.attrs["best_update"])
-        label = f"best tracked validation,\nupdate {best:,}"
+        label = f"best tracked validation\nlog-likelihood, update {best:,}"
         axis.axvline(best, color="black", linestyle=":", linewidth=1.0, label=label)
     limit(axis, drawn)
     label_updates(axis)

@@ -1,8 +1,8 @@
 """Tracking figure 3: test likelihood while training, exact, by AIS and tracked.
 
 Mean test log-likelihood while an RBM trains: exact by enumeration, by AIS, and with log Z tracked by the Kalman filter.
-The two panels have different initial learning rates, which begin to fall after α updates. Each line shows the first of
-several trainings. Desjardins et al. (2011), figure 3.
+The two panels have different initial learning rates, which begin to fall after α updates. Each line shows one
+training. Desjardins et al. (2011), figure 3.
 """
 
 from collections.abc import Mapping

@@ -66,14 +66,14 @@ def check_snapshots(
     variables = {
         "log_z": labelled("update", log_z[0], "log partition function", "nat"),
         "std_error": labelled("update", log_z[1], "standard error of log Z", "nat"),
-        "log_z_low": labelled("update", log_z[2], "lower end of its 95% interval", "nat"),
-        "log_z_high": labelled("update", log_z[3], "upper end", "nat"),
+        "log_z_low": labelled("update", log_z[2], "lower end of the 95% interval of log Z", "nat"),
+        "log_z_high": labelled("update", log_z[3], "upper end of the 95% interval of log Z", "nat"),
         "mean_log_f": labelled(("update", "split"), log_f, "mean unnormalised log-probability of the split", "nat"),
         "tracked_log_z": labelled("update", tracked["log_z"].values, "tracked log partition function", "nat"),
-        "tracked_std_dev": labelled("update", tracked["log_z_std_dev"].values, "its standard deviation", "nat"),
+        "tracked_std_dev": labelled("update", tracked["log_z_std_dev"].values, "tracked standard deviation", "nat"),
     }
     coords = {
-        "update": coordinate("update", updates, "parameter updates made before"),
+        "update": coordinate("update", updates, "parameter updates before the snapshot"),
         "split": coordinate("split", data, "split of the data"),
     }
     method = {"exact": "enumeration", "ais": "ais"}[check]
@@ -111,7 +111,7 @@ def best(
     likelihoods = best_likelihoods(rbms[name], trace, test, base=base, by_ais=judged, chains=count)
     if long_sweeps is not None:
         error = ais_numbers(rbms[name], base, long_sweeps, count, stream.child(name, "long"))[1]
-        text = f"the same with {long_sweeps:,} distributions"
+        text = f"standard deviation of the AIS weights over their mean, {long_sweeps:,} distributions"
         likelihoods["ais_weight_spread_long"] = labelled((), error * np.sqrt(count), text, "1")
     # Published numbers do not apply to stand-in data.
     stands_in = "stand_in_for" in artifacts["models"][name].attrs
@@ -142,9 +142,9 @@ def best_likelihoods(
         "tracked_std_dev": (float(stopped["log_z_std_dev"]), "standard deviation of the tracked log Z"),
         "test_log_likelihood_ais": (log_f - log_z, "mean test log-likelihood, log Z by AIS"),
         "ais_std_error": (std_error, "standard error of log Z by AIS"),
-        "ais_low": (log_f - high, "lower end of its 95% interval"),
-        "ais_high": (log_f - low, "upper end of its 95% interval"),
-        "ais_weight_spread": (std_error * np.sqrt(chains), "standard deviation of one AIS weight over their mean"),
+        "ais_low": (log_f - high, "lower end of the 95% interval by AIS"),
+        "ais_high": (log_f - low, "upper end of the 95% interval by AIS"),
+        "ais_weight_spread": (std_error * np.sqrt(chains), "standard deviation of the AIS weights over their mean"),
         "test_log_likelihood_independent": (independent, "mean test log-likelihood of independent units"),
         "validation_log_likelihood": (trace.attrs["best_log_likelihood"], "tracked mean validation log-likelihood"),
     }

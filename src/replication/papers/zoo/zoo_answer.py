@@ -3,7 +3,7 @@
 Root mean square error of log Z against Gibbs sweeps per chain, as a geometric mean over the models of a kind. The kinds
 are trained RBMs, models with several modes, and the published RBM of 500 hidden units. Lines: the estimator with the
 lowest error at the largest budget of each kind, and AIS, RAISE, RTS and Las Vegas tours, at most six in all. The best
-is bold, with its 95% bootstrap interval. Hollow markers: some replicate did not converge. In the hatched region errors
+is bold, with its 95% bootstrap interval. Hollow markers: some replicates did not converge. In the hatched region errors
 are below the standard error of the truth.
 """
 
@@ -89,7 +89,7 @@ def uses(zoo: Dataset, *, arenas: list[str], names: dict[str, str], enumerated: 
         Use("unknown", "estimate_log_z(rbm)", "runs several methods until they agree, or reports that they do not")
     )
     if _IMPORTED in parts:
-        rows.append(_use("huge, as the published RBM", parts[_IMPORTED], names))
+        rows.append(_use("large, such as the published RBM", parts[_IMPORTED], names))
     return rows
 
 
@@ -120,13 +120,13 @@ def findings(zoo: Dataset, *, names: dict[str, str]) -> list[str]:
     firsts = [str(part["estimator"].values[zoo_statistics.best_of(part)]) for part in parts]
     counts = sorted({name: firsts.count(name) for name in firsts}.items(), key=lambda item: -item[1])
     first = ", ".join(f"{names[name]} on {count}" for name, count in counts[:3])
-    sentences = [f"These estimators have the lowest error at the largest budget, of {len(firsts)} families: {first}."]
+    sentences = [f"At the largest budgets of {len(firsts)} families, these estimators are best most often: {first}."]
     exact = zoo_statistics.with_exact_truth(zoo)
     if exact.sizes["model"]:
         counts = zoo_statistics.outcomes(exact)
         right, wrong = (int(counts[name].sum()) for name in ("right", "silently wrong"))
         sentences.append(
-            f"Of {right + wrong:,} converged estimates on models whose log Z is exact, {wrong} were wrong (by more "
-            "than 0.5 nat and four standard errors)."
+            f"Of {right + wrong:,} converged estimates on models whose log Z is exact, {wrong} were silently wrong "
+            "(off by more than 0.5 nat and four standard errors)."
         )
     return sentences

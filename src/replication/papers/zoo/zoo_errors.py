@@ -17,7 +17,7 @@ from replication.types import Artifacts, Axes, Dataset, Figure, Names
 PANEL_COLUMNS = 3
 # These estimators and the best of a panel have lines of their own. All others share a grey band.
 COMPARED = ("ais", "raise", "rts", "las-vegas")
-HOLLOW, BELOW = "some run did not converge", "below the standard error of the truth"
+HOLLOW, BELOW = "some runs did not converge", "below the standard error of the truth"
 _OTHER, _OTHERS = "#E3E3E3", "range of the other estimators"
 # The region of `BELOW` is hatched, because the range of the other estimators is plain grey.
 _BELOW = {"facecolor": "none", "edgecolor": "#777777", "hatch": "/////", "linewidth": 0}
@@ -211,31 +211,31 @@ def draw_classes(
 FIGURES = {
     "zoo-rmse": Declaration(
         "Root mean square error of log Z of every estimator on every model, at the largest budget of its family. "
-        "Estimators are in order of their mean rank on these models. A cross marks cells in which some replicate did "
+        "Estimators are in order of their mean rank on these models. A cross marks cells in which some replicates did "
         "not converge.",
         combined,
         draw_rmse,
     ),
     "zoo-ranks": Declaration(
         "Mean rank of every estimator by root mean square error over the models of a family, at every budget; "
-        "1 is the best. Estimators are in order of their mean place in the columns.",
+        "1 is the best. Estimators are in order of their mean rank over the columns.",
         combined,
         draw_ranks,
     ),
     "zoo-sweeps": Declaration(
         "Root mean square error of log Z against Gibbs sweeps per chain, as a geometric mean over the models of a "
         "family. Lines: AIS, RAISE, RTS, Las Vegas tours, and the best estimator (bold). Its band is the 95% interval "
-        "from resampled models (of a single model: its replicates, taken as normal). Grey band: range of all other "
-        "estimators. Hollow markers: some replicate did not converge. In the hatched region errors are below the "
-        "standard error of the truth itself. `auto` is not among them: it enumerates models of up to 24 units in "
-        "one layer, and on the others it needs more sweeps than all but the largest of these budgets.",
+        "from resampled models; for a single model, errors of its replicates are taken as normal. Grey band: range of "
+        "all other estimators. Hollow markers: some replicates did not converge. In the hatched region errors are "
+        "below the standard error of the truth. `auto` is left out: it enumerates small models, and on other models "
+        "it needs more sweeps than most of these budgets.",
         combined,
         draw_sweeps,
     ),
     "zoo-seconds": Declaration(
-        "The same against measured seconds of an estimate on one core, on one model of each family. The range of the "
-        "other estimators is interpolated between their budgets; beyond its largest budget an estimator keeps its "
-        "error.",
+        "Root mean square error of log Z against measured seconds of an estimate on one core, on one model of each "
+        "family. Otherwise as the figure against sweeps. The range of the other estimators is interpolated between "
+        "their budgets. Beyond its largest budget, the error of an estimator is taken as constant.",
         combined_and_timed,
         draw_seconds,
     ),

@@ -19,9 +19,9 @@ _CELLS = ("model", "estimator", "budget", "replicate")
 _VARIABLES = ["log_z", "std_error", "interval", "converged", "reasons", "sweeps_spent"]
 # Coordinates by which a model may be selected, beside its sizes.
 _LABELS = {
-    "family": "family of similar models, as of one data set and number of hidden units",
+    "family": "family of similar models, such as models of one data set and number of hidden units",
     "dataset": "data set that the model belongs to",
-    "trainer": "trainer of the model, or imported, or known",
+    "trainer": "trainer of the model, or 'imported' or 'known'",
 }
 
 
@@ -49,7 +49,7 @@ def combined_estimates(artifacts: Artifacts, *, places: dict[str, dict]) -> xr.D
         **{key: (_texts(places[model][key] for model in models), text, "1") for key, text in _LABELS.items()},
         "visible": (np.array([rbm.sizes["visible"] for rbm in parameters]), "visible units", "1"),
         "hidden": (np.array([rbm.sizes["hidden"] for rbm in parameters]), "hidden units", "1"),
-        "chains": (np.array([run.attrs["chains"] for run in first]), "chains that each run with the budget", "1"),
+        "chains": (np.array([run.attrs["chains"] for run in first]), "chains of an estimate", "1"),
     }
     coordinates = {
         "model": labelled("model", _texts(models), "RBM", "1"),

@@ -127,8 +127,8 @@ def _draw_difficulty(axis, part):
     rows = np.arange(part.sizes["model"])
     for number, of_one in enumerate(of_estimators):
         look = {"color": "grey", "alpha": 0.6, "marker": "|", "markersize": 8, "linestyle": ""}
-        axis.plot(of_one, rows, label="" if number else "an estimator", **look)
-    label = "geometric mean of all, 95% interval"
+        axis.plot(of_one, rows, label="" if number else "one estimator", **look)
+    label = "geometric mean over estimators, 95% interval"
     axis.errorbar(value, rows, xerr=np.abs(interval - value), fmt="o", color=TRUTH, capsize=2, label=label)
     axis.axvline(1.0, color=TRUTH, linestyle="--", linewidth=0.8)
     plain_logarithms(axis.xaxis)
@@ -136,7 +136,7 @@ def _draw_difficulty(axis, part):
 
 FIGURES = {
     "zoo-likelihoods": Declaration(
-        "Log Z of every model, exact or from long runs of unlike estimators, the mean log-likelihoods of its data "
+        "Log Z of every model, exact or from long runs of different estimators, the mean log-likelihoods of its data "
         "under this log Z, and the published values if there are any.",
         likelihood_inputs,
         rows=likelihood_rows,
@@ -144,7 +144,7 @@ FIGURES = {
     ),
     "zoo-trained": Declaration(
         "Log Z and mean log-likelihoods, in nats, of the final model of each trainer. All trainers have about equal "
-        "chain-sweeps, except trainers by tours, whose tours end when they return.",
+        "chain-sweeps, except LVS: the lengths of its tours are random.",
         trained_inputs,
         rows=trained_rows,
         settings=trained_settings,

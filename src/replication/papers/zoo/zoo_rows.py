@@ -179,16 +179,16 @@ def _name_rows(axis, zoo, names):
 def nothing_to_show(zoo: Dataset) -> Figure:
     """A figure without axes, if no model is suitable."""
     figure = new_figure(5.0, 1.0)
-    figure.text(0.5, 0.5, "no such model among those of the matrix", ha="center", va="center")
+    figure.text(0.5, 0.5, "the matrix has no such model", ha="center", va="center")
     return finished(figure, zoo)
 
 
 FIGURES = {
     "zoo-arenas": Declaration(
         "Root mean square error of log Z at the largest budget that all these models have, with 95% bootstrap "
-        "intervals; left, its geometric mean over the models. Estimators of the papers are above the line, "
-        "newer ones below it, with the best of each on top. Shaded: not significantly worse than the best (paired "
-        "bootstrap, 5%). Hollow: some replicate did not converge.",
+        "intervals. The leftmost panel shows the geometric mean over the models. Estimators of the papers are above "
+        "the line, newer estimators below it; both groups start with the best. Shaded: not significantly worse than "
+        "the best (paired bootstrap, 5%). Hollow: some replicates did not converge.",
         combined,
         draw_arenas,
         settings=arena_settings,
@@ -209,8 +209,8 @@ FIGURES = {
     ),
     "zoo-trust": Declaration(
         "Share of the runs of each estimator, over the models whose log Z is exact and all replicates. Silently wrong: "
-        "converged, and off by more than half a nat and by more than four standard errors. Refused: not converged. "
-        "The number counts the silently wrong runs.",
+        "converged, and off by more than 0.5 nat and by more than four standard errors. Refused: not converged. The "
+        "number counts the silently wrong runs.",
         combined,
         draw_trust,
     ),

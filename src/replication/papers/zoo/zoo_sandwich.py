@@ -1,8 +1,8 @@
 """log Z from below and from above, where exact draws of the model exist.
 
-Mean error of log Z over independent runs, with 95% bootstrap bands. Annealing up from the base is low on average.
-Annealing down from exact draws of the model is high on average (Grosse, Ghahramani & Adams 2015). The line at 0 is the
-exact log Z. The y axis is linear between the dotted lines, and logarithmic outside.
+Mean error of log Z over independent runs, with 95% bootstrap bands. Annealing up from the base underestimates log
+Z on average. Annealing down from exact draws of the model overestimates it (Grosse, Ghahramani & Adams 2015). The line
+at 0 is the exact log Z. The y axis is linear between the dotted lines, and logarithmic outside.
 """
 
 from logzoo.checks import one_of
