@@ -83,7 +83,7 @@ def named_hashes(paths: Iterable[FilePath]) -> dict[str, str]:
                 files = json_object(Path(path).read_text())["files"]
                 hashes |= {(PurePath(path).parent / name).as_posix(): files[name]["sha256"] for name in files}
             except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                raise ValueError(f"{path}: not a manifest of raw files") from None
+                raise ValueError(f"{path}: not a manifest of raw files; remove it to fetch them again") from None
     return hashes
 
 

@@ -96,7 +96,7 @@ class Catalogue:
                 self._collect(part)
         elif isinstance(artifact, Experiment):
             if self.experiments.setdefault(artifact.path, artifact) != artifact:
-                raise ValueError(f"{artifact.path}: expected a single experiment, found two, of different figures")
+                raise ValueError(f"{artifact.path}: two figures declare different experiments at this path")
             self._collect(artifact.inputs)
 
     def rows_of(self, shown: Shown) -> Experiment:
@@ -169,7 +169,7 @@ def _module_of(name: str, entry: Entry) -> ModuleType:
     folder, words = f"replication.papers.{entry['paper']}", entry.get("module", name)
     module = f"{folder}.{words}".replace("-", "_")
     if find_spec(folder.replace("-", "_")) is None or find_spec(module) is None:
-        raise ValueError(f"configuration: figures.{name}: no module {module} declares it")
+        raise ValueError(f"configuration: figures.{name}: no module {module}; add it, or name another by `module`")
     return import_module(module)
 
 

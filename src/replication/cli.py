@@ -33,19 +33,19 @@ def command_parser() -> Parser:
         return add
 
     of_scale = "configuration of a scale (default: config/config.yaml alone)"
-    added = "configuration of your own scale, in addition to those in config/"
+    added = "configuration of your own scale, in addition to the configurations in config/"
     summary = "Check every artifact, picture and table of a project, or of published results."
     add = command("audit", _audit, summary, added)
     add("--regenerate", type=count, default=0, metavar="N", help="regenerate N files in a scratch folder (default 0)")
-    add("--seed", type=count, default=0, metavar="N", help="seed that picks the files to regenerate (default 0)")
+    add("--seed", type=count, default=0, metavar="N", help="seed of the choice of files to regenerate (default 0)")
     add("--output", metavar="FILE", help="also write the report to this file, as JSON")
     command("cost", _cost, "Print the cost of the figures of a scale, in core-hours.", of_scale)
     command("protocol", _protocol, "Print the claims of a scale with statistics, bounds, sizes and powers.", of_scale)
     summary = "Copy pages, figures, tables and verdicts of a finished run to results/ of its project."
     add = command("publish", _publish, summary, added, with_scale=True)
     add("--megabytes", type=float, default=20.0, metavar="N", help="largest size to publish, in megabytes (default 20)")
-    add("--add", action="store_true", help="keep the published files that this run does not have")
-    summary = "Describe a finished run for archives: ro-crate-metadata.json in its project."
+    add("--add", action="store_true", help="keep published files that this run did not make")
+    summary = "Write ro-crate-metadata.json, the description of a finished run for archives, to its project."
     add = command("crate", _crate, summary, added, with_scale=True)
     add("--agent", metavar="NAME", help="name of the person who ran the workflow")
     return parser
@@ -65,7 +65,7 @@ def _cost(folder, configfile):
     catalogue, slowness = _catalogue(folder, configfile), measured_slowness()
     write(f"{table_of_costs(catalogue, slowness)}\n")
     probed = f"{datetime.now():%Y-%m-%d %H:%M}"
-    write(f"Core-hours of this machine, by a probe on {probed}: {slowness:.2f} times those of an AMD EPYC.\n")
+    write(f"The core-hours are {slowness:.2f} times the core-hours of an AMD EPYC (probe of this machine, {probed}).\n")
 
 
 def _protocol(folder, configfile):
@@ -82,7 +82,7 @@ def _publish(folder, scale, configfile, megabytes, add):
 
     known = checkout.configuration_files(configfile)
     if scale not in known:
-        others = "--configfile names the file of another scale"
+        others = "use --configfile for another scale"
         raise ValueError(f"--scale: unknown value {shown(scale)}; {expected_one_of(scale, known)}; {others}")
     jobs, hours = checkout.jobs_of_scale(scale, known[scale]), core_hours(_catalogue(folder, known[scale]))
     write(publish(folder, scale, jobs, most=megabytes, hours=hours, add=add))

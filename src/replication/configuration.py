@@ -113,7 +113,7 @@ def _completed(config: dict, settings: Settings) -> dict:
     added = grid_models(config["grids"]) | zoo_models(config["zoo"]) | _repeated_trainings(config["models"])
     for name in sorted(config["models"].keys() & added.keys()):
         raise ValueError(
-            f"configuration: models.{name}: expected another name; a grid, the zoo or a repeated training has it"
+            f"configuration: models.{name}: expected another name; a grid, the zoo or a repeated training uses it"
         )
     config = _with_only(settings.only_figures, config)
     return {

@@ -153,6 +153,6 @@ def ending(progress: Progress, folder: str, claims: str, log: str, success: bool
     if len(progress.failures) > _MOST_FAILURES:
         lines.append(f"  failed    and {len(progress.failures) - _MOST_FAILURES} more")
     if not success:
-        lines.append("  continue  the same command with --rerun-incomplete; with --keep-going, other jobs run first")
+        lines.append("  continue  the same command with --rerun-incomplete; --keep-going runs independent jobs first")
     lines.append(f"  log       {log}")
     return "\n".join(lines)

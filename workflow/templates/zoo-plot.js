@@ -8,7 +8,7 @@ const plots = (() => {
   const AT_ONE = {
     rmse: "RMSE of log Z [nat]",
     bias: "mean error of log Z [nat]",
-    coverage: "share of their own 95% intervals that cover",
+    coverage: "share of 95% intervals that cover log Z",
   };
   const ALONG = { sweeps: "Gibbs sweeps per chain", seconds: "seconds of an estimate, one core" };
 
@@ -185,7 +185,7 @@ const plots = (() => {
   function draw(parent, view) {
     parent.replaceChildren();
     if (!view.rows.length) {
-      const text = "No estimator is chosen. Tick one under Estimators, or press “all”.";
+      const text = "No estimator is chosen. Tick an estimator under Estimators, or press “all”.";
       return parent.append(Object.assign(document.createElement("p"), { className: "nothing", textContent: text }));
     }
     const width = Math.max(parent.clientWidth, 260);

@@ -64,7 +64,7 @@
     const caption = `${family.title}, ${sweeps} sweeps per chain; 95% intervals below the numbers`;
     add(add(table, "caption"), "span", {}, caption);
     const heading = add(add(table, "thead"), "tr"), body = add(table, "tbody");
-    const headings = ["RMSE [nat]", "may be the best", "bias [nat]", "its intervals cover", "those of converged runs"];
+    const headings = ["RMSE [nat]", "not significantly worse", "bias [nat]", "coverage", "coverage, converged runs"];
     add(heading, "th", { scope: "col" }, "estimator");
     for (const one of [...headings, "not converged", "time [s]"]) add(heading, "th", { scope: "col", className: "number" }, one);
     for (const row of rows) {
@@ -89,7 +89,7 @@
 
   // Show the numbers of the marker under the pointer or in focus.
   function describe(point) {
-    const hint = "Point at a marker for its numbers, or go there by Tab and the arrow keys.";
+    const hint = "Point at a marker for its numbers, or move to it with Tab and the arrow keys.";
     byId("readout").textContent = point ? point.getAttribute("aria-label") : hint;
     plot.classList.toggle("lit", point !== null && !plots.isAtOne(quantity.value));
   }

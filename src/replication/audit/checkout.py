@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 _COMPARED = (*SCHEMAS, "picture", "page", "table text")
-OTHER_CODE = "made by other code than the present"
+OTHER_CODE = "made by another version of the code"
 # Attributes that may differ although all numbers are equal. The parameters are compared earlier.
 _OF_THE_CODE = {"source_sha256", "software_json", "parameters_json", "content_sha256"}
 
@@ -108,7 +108,7 @@ def regenerate(
                     if path in findings.stale:
                         findings.stale[path] += f"; regenerated: {difference or 'the same'}"
                     else:
-                        expected = "the output of the present code"
+                        expected = "the output of the current code"
                         findings.check(path, "regenerated", not difference, difference, expected)
     findings.notes.append(f"regenerated: {len(picked)} of {len(names)} files with all inputs: {', '.join(picked)}")
 
@@ -145,11 +145,11 @@ def _difference(file, again, failure):
         artifacts = [load_raw(path) for path in (file, again)]
         for artifact in artifacts:
             artifact.attrs = {name: value for name, value in artifact.attrs.items() if name not in _OF_THE_CODE}
-        return "" if agree(*artifacts) else "other numbers or attributes"
+        return "" if agree(*artifacts) else "different numbers or attributes"
     if file.suffix == ".png":
-        return "" if np.array_equal(_pixels(file), _pixels(again)) else "other pixels"
+        return "" if np.array_equal(_pixels(file), _pixels(again)) else "different pixels"
     texts = [without_stamp(read_bytes(path).decode()) for path in (file, again)]
-    return "" if texts[0] == texts[1] else "another text"
+    return "" if texts[0] == texts[1] else "a different text"
 
 
 def _pixels(file):
@@ -172,5 +172,5 @@ def _snakemake(scratch, configfile, *arguments):
     done = subprocess.run(
         command, cwd=scratch, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
-    lines = [line for line in done.stderr.splitlines() if line.strip()] or ["it failed"]
+    lines = [line for line in done.stderr.splitlines() if line.strip()] or ["snakemake failed without a message"]
     return one_line(([line for line in lines if "rror" in line] or lines)[-1]) if done.returncode else ""

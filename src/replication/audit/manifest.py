@@ -69,5 +69,5 @@ def read_manifest(folder: FilePath, scale: str) -> Manifest:
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{path}: not a manifest: {getattr(error, 'strerror', None) or one_line(error)}") from None
     if not intact or not isinstance(manifest.protocol, str) or manifest.scale != scale:
-        raise ValueError(f"{path}: not a manifest of {scale} as logzoo writes it: damaged or edited")
+        raise ValueError(f"{path}: not a manifest of {scale}: damaged or edited; a successful run writes it again")
     return manifest

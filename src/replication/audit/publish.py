@@ -74,7 +74,7 @@ def publish(
     retained = [path for path in earlier.files if path not in files]
     for path in retained:
         if sha256_of(target / path) != earlier.files[path]:
-            raise ValueError(f"results/{scale}/{path}: expected the file in the manifest beside it, found another")
+            raise ValueError(f"results/{scale}/{path}: differs from its manifest; publish without --add to remove it")
     sources = dict.fromkeys(retained, target) | dict.fromkeys(chosen, folder)
     # A project that was restored from published results lacks files, too.
     run = read_manifest(folder, scale)
@@ -135,7 +135,7 @@ def _copy(source, target):
 def _published(target, scale):
     """The manifest of an earlier publication, after a check that nothing but its files would be replaced."""
     if target.is_symlink():
-        raise ValueError(f"results/{scale}: expected a folder or nothing, found a link; replace it by its folder")
+        raise ValueError(f"results/{scale}: expected a folder or nothing, found a link; replace it by the folder")
     if not target.exists():
         return Manifest(scale, {}, {}, {})
     if not (target / manifest_path(scale)).is_file():

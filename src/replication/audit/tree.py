@@ -229,7 +229,7 @@ def _compare(findings, kinds, records, manifests, jobs):
                 findings.stale[path] = reason
         missing = [path for path in known if path not in kinds and path not in left_out]
         if missing:
-            some = f"{len(missing)} files of the configuration are not here, first {missing[0]}"
+            some = f"{len(missing)} files of the configuration are missing, for example {missing[0]}"
             findings.notes.append(f"{scale}: {some}")
 
 
@@ -245,8 +245,8 @@ def _difference(record, job):
     else:
         same = stated == digest_of(wanted)
     if not same:
-        return "made with other parameters than the configuration has"
+        return "made with parameters that differ from the configuration"
     artifacts = {name for name in job["inputs"] if name.endswith(".nc")}
     if {name for name in record["inputs"] if not name.startswith("data/raw/")} != artifacts:
-        return "made from other inputs than the rule has"
+        return "made from inputs that differ from the inputs of the rule"
     return "" if record["source"] == job["source"] else checkout.OTHER_CODE

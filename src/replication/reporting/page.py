@@ -178,7 +178,7 @@ def _row(row, folder, exhibits):
 def _item(name, exhibit, rows, folder):
     """An exhibit for the templates."""
     verdicts = [row["verdict"] for row in rows]
-    below = "described and judged" if rows else "described"
+    below = "caption and verdicts" if rows else "caption"
     return {
         **exhibit,
         "name": name,

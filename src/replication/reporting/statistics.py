@@ -101,7 +101,7 @@ def over_repeats(
     if not np.isfinite(value):
         return untested(note)
     if np.isinf(truth_error):
-        return Statistic(value, np.nan, np.nan, joined(note, "no interval, as the runs of the truth did not converge"))
+        return Statistic(value, np.nan, np.nan, joined(note, "no interval: the runs of the truth did not converge"))
     if repeats < FEWEST_REPEATS:
         return Statistic(value, np.nan, np.nan, joined(note, f"no interval from {repeats} repeats"))
 
@@ -124,7 +124,7 @@ def over_repeats(
     if not np.isfinite([center, total]).all():
         return Statistic(value, np.nan, np.nan, note)
     if total == 0.0:
-        return Statistic(value, np.nan, np.nan, joined(note, "no interval, as all repeats are alike"))
+        return Statistic(value, np.nan, np.nan, joined(note, "no interval: all repeats are equal"))
     spread = np.sum(variances**2 / freedoms)
     freedom = float(total**2 / spread if spread > 0.0 else freedoms.sum())
     error = float(np.sqrt(total))

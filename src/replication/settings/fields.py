@@ -54,7 +54,7 @@ class Scaled(Section):
     """A section whose settings may differ at another scale."""
 
     scales: dict[str, dict[str, Any]] | None = Field(
-        None, description="Settings at other scales, by the name of the scale. They replace those beside this key."
+        None, description="Settings at other scales, by the name of the scale. They replace settings beside this key."
     )
 
 
@@ -66,7 +66,7 @@ def _name(text: str) -> str:
 
 def _different(values: list) -> list:
     if any(value in values[:number] for number, value in enumerate(values)):
-        raise WrongSetting(f"expected no value twice, found {shown(values)}")
+        raise WrongSetting(f"expected different values, found {shown(values)}")
     return values
 
 

@@ -76,10 +76,10 @@ class _Model(Scaled):
     short: str = Field(description="Short title, for axes and panels.")
     dataset: str = Field(description="Data set of the training, of the matched base and of likelihoods.")
     family: Name | None = Field(None, description="Models of one family share a panel in the figures of the zoo.")
-    budgets: Counts | None = Field(None, description="Budgets of the estimates, in place of those of `matrix`.")
-    chains: AtLeastTwo | None = Field(None, description="Chains of an estimate, in place of those of `matrix`.")
+    budgets: Counts | None = Field(None, description="Budgets of the estimates, in place of the budgets of `matrix`.")
+    chains: AtLeastTwo | None = Field(None, description="Chains of an estimate, in place of the chains of `matrix`.")
     replicates: Count | dict[str, Count] | None = Field(
-        None, description="Replicates of all estimates, or of some estimators by name, in place of those of `matrix`."
+        None, description="Replicates of all estimates, or of some estimators by name, in place of `matrix.replicates`."
     )
 
 
@@ -90,7 +90,7 @@ class TrainedModel(_Model):
     truth_sweeps: Count | None = Field(None, description="Sweeps of each long run for log Z; see `truth.sweeps`.")
     with_validation: bool | None = Field(None, alias="validate", description="The trainer reads the validation split.")
     trainings: Count = Field(
-        1, description="Independent trainings. Those after the first are models `<name>-2`, `<name>-3`, and so on."
+        1, description="Independent trainings. The second is the model `<name>-2`, the third `<name>-3`, and so on."
     )
     start: str | None = Field(None, description="Model whose parameters the training starts from.")
     import_: Import | None = Field(None, alias="import", description="Published file.")
@@ -100,7 +100,7 @@ class TrainedModel(_Model):
 class KnownModel(_Model):
     """An RBM of a family whose log Z is known. The data set of the entry is drawn from the RBM."""
 
-    known: Known = Field(description="The RBM; its family and options are those of the data set.")
+    known: Known = Field(description="The RBM. The data set sets its family and options.")
 
 
 def _origin(entry: Any) -> str:
@@ -186,7 +186,7 @@ class Zoo(Section):
     hidden: Counts = Field(description="Numbers of hidden units.")
     budgets: Counts = Field(description="Budgets of the estimates in sweeps per chain.")
     chains: AtLeastTwo = Field(description="Chains of an estimate.")
-    replicates: Count | None = Field(None, description="Replicates of an estimate, in place of those of `matrix`.")
+    replicates: Count | None = Field(None, description="Replicates of an estimate, in place of `matrix.replicates`.")
     truth_sweeps: Count | None = Field(None, description="Sweeps of each long run for log Z; see `truth.sweeps`.")
     trainers: dict[Name, ZooTrainer] = Field(min_length=1, description="Trainers by name. `null` leaves one out.")
 
@@ -220,7 +220,7 @@ class RepeatedSizes(Section):
 class RepeatedTrainer(Trainer):
     """A trainer of a table of log-likelihoods."""
 
-    runs: AtLeastTwo | None = Field(None, description="Runs, in place of those of the table.")
+    runs: AtLeastTwo | None = Field(None, description="Runs, in place of the runs of the table.")
     published: dict[str, Number] = Field(description="Published mean log-likelihoods in nats, and their spreads.")
 
 

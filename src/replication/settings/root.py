@@ -52,7 +52,7 @@ class Estimator(Scaled):
         description="Base: marginals of the training data, mean-field modes, units at 1/2, or the visible bias.",
     )
     options: Options = Field({}, description="Options of the method.")
-    budgets: Counts | None = Field(None, description="Budgets, in place of those of the model and of `matrix`.")
+    budgets: Counts | None = Field(None, description="Budgets, in place of the budgets of the model and of `matrix`.")
 
     @model_validator(mode="after")
     def _options(self):
@@ -63,7 +63,7 @@ class Estimator(Scaled):
 class Matrix(Section):
     """All estimates: every estimator on every model of this list and of the zoo."""
 
-    models: Names = Field(description="Models, besides those of the zoo.")
+    models: Names = Field(description="Models, besides the models of the zoo.")
     estimators: Literal["all"] | Names = Field(
         description="A list of estimators, or all methods without `left_out` and with `added`."
     )
@@ -179,7 +179,7 @@ class Settings(Section):
     pdf: bool = Field(description="Whether each figure is also drawn as PDF, which takes as long as the PNG.")
     sources: dict[Name, Source] = Field(min_length=1, description="Sources of raw data by name.")
     datasets: dict[Name, Dataset] = Field(min_length=1, description="Data sets by name.")
-    models: dict[Name, Model] = Field(description="RBMs by name, besides those of `grids` and of `zoo`.")
+    models: dict[Name, Model] = Field(description="RBMs by name, besides the RBMs of `grids` and of `zoo`.")
     grids: dict[Name, Grid] = Field(description="Grids of RBMs by name.")
     zoo: Zoo = Field(description="RBMs by each trainer.")
     comparisons: dict[Name, Comparison] = Field(description="Comparisons of trainers by name.")
