@@ -74,7 +74,7 @@ def publish(
     retained = [path for path in earlier.files if path not in files]
     for path in retained:
         if sha256_of(target / path) != earlier.files[path]:
-            raise ValueError(f"results/{scale}/{path}: differs from its manifest; publish without --add to remove it")
+            raise ValueError(f"results/{scale}/{path}: expected the published file, found another; omit --add")
     sources = dict.fromkeys(retained, target) | dict.fromkeys(chosen, folder)
     # A project that was restored from published results lacks files, too.
     run = read_manifest(folder, scale)

@@ -214,9 +214,9 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
 FIGURES = {
     "ins-f2": Declaration(
         """\
-Distance of the running estimate of the gradient to the exact gradient against Gibbs sweeps per chain, at the first and
-the last parameters of trainings by exact gradients. Lines: mean over trainings and runs. Bands: 95% intervals over
-trainings. Hult et al. (2019), figure 2.""",
+Distance of the running estimate of the gradient to the exact gradient, against Gibbs sweeps per chain. The parameters
+are the first and the last of trainings by exact gradients. Lines: mean over trainings and runs. Bands: 95% intervals
+over trainings. Hult et al. (2019), figure 2.""",
         _inputs,
         draw,
         settings=settings,

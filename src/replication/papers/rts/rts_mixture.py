@@ -173,8 +173,8 @@ FIGURES = {
         sizes=estimator_sizes,
     ),
     "rts-f6": Declaration(
-        "Simulated tempering with Hamiltonian Monte Carlo on a mixture of two Gaussians, with one step size for all "
-        "rungs and with a step size adapted to each rung. Top: the rung of one chain. Bottom: log Z after all draws, "
+        "Simulated tempering with Hamiltonian Monte Carlo on a mixture of two Gaussians. One step size for all rungs "
+        "is compared with a step size adapted to each rung. Top: the rung of one chain. Bottom: log Z after all draws, "
         "and the step sizes and acceptance rates by rung. Carlson et al. (2016), figure 6.",
         step_inputs,
         draw_steps,

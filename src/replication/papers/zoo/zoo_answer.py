@@ -1,10 +1,10 @@
 """Which estimator to use, by kind of model: at most six estimators against sweeps.
 
 Root mean square error of log Z against Gibbs sweeps per chain, as a geometric mean over the models of a kind. The kinds
-are trained RBMs, models with several modes, and the published RBM of 500 hidden units. Lines: the estimator with the
-lowest error at the largest budget of each kind, and AIS, RAISE, RTS and Las Vegas tours, at most six in all. The best
-is bold, with its 95% bootstrap interval. Hollow markers: some replicates did not converge. In the hatched region errors
-are below the standard error of the truth.
+are trained RBMs, models with several modes, and the published RBM of 500 hidden units. Lines show at most six
+estimators: AIS, RAISE, RTS, Las Vegas tours, and the estimator with the lowest error at the largest budget of each
+kind. The best is bold, with its 95% bootstrap interval. Hollow markers: some replicates did not converge. In the
+hatched region errors are below the standard error of the truth.
 """
 
 from math import prod

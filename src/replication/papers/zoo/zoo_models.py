@@ -136,8 +136,8 @@ def _draw_difficulty(axis, part):
 
 FIGURES = {
     "zoo-likelihoods": Declaration(
-        "Log Z of every model, exact or from long runs of different estimators, the mean log-likelihoods of its data "
-        "under this log Z, and the published values if there are any.",
+        "Log Z of every model, exact or from long runs of different estimators, and the mean log-likelihoods of its "
+        "data under this log Z. Published values are beside them, if there are any.",
         likelihood_inputs,
         rows=likelihood_rows,
         settings=likelihood_settings,
