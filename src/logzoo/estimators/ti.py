@@ -37,7 +37,19 @@ def _at_drawn_rungs(rule: str, draws: Draws) -> Estimate:
     return _estimated(draws, draws.observed[RungDerivatives].sums, log_z_of, finer)
 
 
-riemann, trapezoid, corrected = (partial(_at_drawn_rungs, rule) for rule in _RULES)
+def riemann(draws: Draws) -> Estimate:
+    """The Estimate of `Draws` by TI with the right Riemann sum."""
+    return _at_drawn_rungs("riemann", draws)
+
+
+def trapezoid(draws: Draws) -> Estimate:
+    """The Estimate of `Draws` by TI with the trapezoidal rule."""
+    return _at_drawn_rungs("trapezoid", draws)
+
+
+def corrected(draws: Draws) -> Estimate:
+    """The Estimate of `Draws` by TI with the corrected trapezoidal rule."""
+    return _at_drawn_rungs("corrected", draws)
 
 
 def _estimated(draws, sums, log_z_of, finer=None):
