@@ -37,12 +37,12 @@ def contents(folder):
 @pytest.mark.parametrize(
     ("command", "checkpoint", "complaint"),
     [
-        (f"{TRAIN} -o new.nc", "new.nc", "expected another file than the output"),
-        (f"{TRAIN} -o new.nc", "here/new.nc", "expected another file than the output"),
-        (f"{TRAIN} -o new.nc", "hard.npy", "expected another file than the data"),
-        (ESTIMATE, "model.nc", "expected another file than the model"),
-        (ESTIMATE, "data.npy", "expected another file than the data"),
-        (ESTIMATE, "marginals.npy", "expected another file than the base data"),
+        (f"{TRAIN} -o new.nc", "new.nc", "other than the output"),
+        (f"{TRAIN} -o new.nc", "here/new.nc", "other than the output"),
+        (f"{TRAIN} -o new.nc", "hard.npy", "other than the data"),
+        (ESTIMATE, "model.nc", "other than the model"),
+        (ESTIMATE, "data.npy", "other than the data"),
+        (ESTIMATE, "marginals.npy", "other than the base data"),
         (f"{TRAIN} -o new.nc", "arrays.npz", "expected a checkpoint or a new name, found another file"),
         (ESTIMATE, "pipe", "expected a checkpoint or a new name, found another file"),
         (f"{TRAIN} -o new.nc", "a" * 300, "File name too long"),

@@ -157,9 +157,9 @@ def test_trainings_end_in_finite_numbers(method, name):
 def test_exact_numbers_are_refused_where_rounding_moves_them():
     # Rounding moves log Z or a likelihood by more than 1e-6 nat; the weights of the other RBM cancel.
     for rbm in (RBM(np.ones((4, 3)), [1e16, 0.0, 0.0, 0.0], np.zeros(3)), RBM([[1e16], [-1e16]], np.zeros(2), [0.0])):
-        with pytest.raises(ValueError, match="^exact log Z: parameters too large, rounding could move it by"):
+        with pytest.raises(ValueError, match="^exact log Z: .* too large"):
             exact_log_z(rbm)
-        with pytest.raises(ValueError, match="^weights, biases: too large, rounding could move log f by"):
+        with pytest.raises(ValueError, match="^weights, biases: too large"):
             rbm.log_likelihood(np.ones((1, rbm.visible), int), 0.0)
 
 

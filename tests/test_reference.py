@@ -180,7 +180,7 @@ def test_the_commands(tmp_path, monkeypatch, capfd):
     assert content["summary"]["off_by_nine:nine_less"]["silently wrong"] == 1
     assert content["scores"]["logzoo ais"][0]["verdict"] == "right"
     assert main(["score", "off_by_nine:ais", "--only", "twins", "--sweeps", "20", "--method", "auto"]) == 0
-    assert "twins  ours refused: BudgetExceeded: sweeps: expected at least" in capfd.readouterr().out
+    assert "twins  logzoo refused: BudgetExceeded: sweeps: expected at least" in capfd.readouterr().out
     assert main(["reference", "list"]) == 0 and len(capfd.readouterr().out.splitlines()) == len(cards()) + 1
     assert main(["reference", "show", "tiny"]) == 0 and json.loads(capfd.readouterr().out) == cards()["tiny"]
     assert main(["reference", "get", "tiny", "-o", "tiny.npz"]) == 0

@@ -80,7 +80,7 @@ class SweepLedger:
         if chain_sweeps > self.left:
             budget = f"{self.sweeps} sweeps of {self.chains} chains, {self.spent} spent"
             wanted = f"{sweeps} sweeps of {chains} chains"
-            raise BudgetExceeded(f"{purpose}: {wanted} exceed the rest of the budget ({budget})")
+            raise BudgetExceeded(f"{purpose}: {wanted} exceed the rest of the budget ({budget}); raise sweeps")
         self.by_purpose[purpose] = self.by_purpose.get(purpose, 0) + chain_sweeps
         return sweeps
 

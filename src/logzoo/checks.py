@@ -124,7 +124,7 @@ def real_array(name: str, value: object) -> Array:
     # np.asarray would drop the masks of rows in a list.
     rows = value if isinstance(value, list | tuple) else ()
     if np.ma.is_masked(value) or any(map(np.ma.is_masked, rows)):
-        raise ValueError(f"{name}: expected numbers, found masked ones: fill or remove them first")
+        raise ValueError(f"{name}: expected numbers, found masked numbers: fill or remove them first")
     try:
         array = np.asarray(without_torch(value))
     except (TypeError, ValueError):
@@ -143,7 +143,7 @@ def finite_array(name: str, value: object, *, dimensions: int) -> Floats:
         array = np.array(array, np.float64, order="C")
     wrong = array.size - np.count_nonzero(np.isfinite(array))
     if wrong:
-        raise ValueError(f"{name}: expected finite numbers, found {wrong} NaN or infinite of {array.size}")
+        raise ValueError(f"{name}: expected finite numbers, found {wrong} NaN or infinity among {array.size} numbers")
     return array
 
 
@@ -153,7 +153,7 @@ def binary_matrix(name: str, value: object, *, visible: int | None = None, chain
     # For whole numbers it suffices to check the extremes, which needs no memory.
     whole = array.dtype.kind in "biu"
     if not (array.min() >= 0 and array.max() <= 1 if whole else ((array == 0) | (array == 1)).all()):
-        hint = "binarise the data first"
+        hint = f"found {array.min():g} to {array.max():g}: binarise the data first"
         if (abs(array) == 1).all():
             hint = "found -1 and 1: pass (x + 1) / 2"
         elif array.min() >= 0 and array.max() <= 1:
@@ -170,7 +170,10 @@ def grey_matrix(name: str, value: object) -> Array:
     """`value` as a contiguous float32 matrix (examples, visible) of numbers from 0 to 1."""
     array = _matrix(name, value)
     if not (array.min() >= 0 and array.max() <= 1):
-        raise ValueError(f"{name}: expected grey levels from 0 to 1 only; divide them by the largest possible level")
+        levels = f"{array.min():g} to {array.max():g}"
+        raise ValueError(
+            f"{name}: expected grey levels from 0 to 1, found {levels}; divide by the largest possible level"
+        )
     return np.ascontiguousarray(array, dtype=np.float32)
 
 

@@ -74,7 +74,7 @@ def dbm_log_likelihood(
         estimates.append(estimate_log_z(RBM.from_dbm([inputs, *layers[3:]]), method, seed=f"{seed}/{i}", **settings))
     wrong = sum(not estimate.converged for estimate in estimates)
     if wrong:
-        message = f"{estimates[0].method}: {wrong} of {len(estimates)} log Zs did not converge"
+        message = f"{estimates[0].method}: {wrong} of {len(estimates)} estimates of log Z did not converge"
         warnings.warn(message, RuntimeWarning, stacklevel=2)
     if len(layers) == 3:
         return mean_log_likelihood(whole_rbm, data, estimates[0])
@@ -89,8 +89,8 @@ def dbm_log_likelihood(
 
 
 def _check_settings(estimates, *, base=None, checkpoint=None, **_):
-    """Raise ValueError for settings that only a single log Z can have, before the first of several log Zs."""
+    """Raise ValueError for settings that fit a single estimate only, before the first of several estimates."""
     if checkpoint is not None:
-        raise ValueError(f"checkpoint: {shown(checkpoint)} holds one log Z, expected none for {estimates} log Zs")
+        raise ValueError(f"checkpoint: expected none for {estimates} estimates of log Z, found {shown(checkpoint)}")
     if not isinstance(base, str | None):
         raise ValueError(f"base: expected a name such as 'uniform' for {estimates} different RBMs, found {shown(base)}")

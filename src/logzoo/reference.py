@@ -88,7 +88,7 @@ def load_reference(name: str, file: FilePath | None = None) -> RBM:
         return known(card["family"], 0, **card["options"]).rbm
     path = file if "url" in card else _FOLDER / card["file"]
     if path is None:
-        raise ValueError(f"{name}: its file is not part of logzoo; download it from {card['url']} and pass it")
+        raise ValueError(f"{name}: not part of logzoo; download it from {card['url']} and pass the file")
     if sha256_of(path) != card["sha256"]:
         raise ValueError(f"{name}: the SHA-256 of {path} is not {card['sha256']}; download it again")
     return RBM.load(path, transposed=False)
@@ -199,7 +199,8 @@ def _read(answer):
     except Exception:  # a user's object may raise any exception
         return math.nan, math.nan, f"expected (log Z, standard error), found {shown(answer)}"
     finite = math.isfinite(log_z) and 0.0 <= std_error < math.inf
-    return log_z, std_error, reasons if finite else f"log Z {log_z}, standard error {std_error}"
+    impossible = f"expected finite numbers, found log Z {log_z}, standard error {std_error}"
+    return log_z, std_error, reasons if finite else impossible
 
 
 def _run_command(words, *arrays):

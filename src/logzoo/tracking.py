@@ -67,10 +67,10 @@ class LogZTracker:
     log_z, std_error : float
         log Z in nats at the last followed update, and its standard error.
     reasons : tuple of str
-        Reasons to distrust log Z. ``"one-way"``: the walkers of a cohort were annealed along the same path.
+        Names of the failed checks. ``"one-way"``: the walkers of a cohort were annealed along the same path.
         ``"steep"``: a cohort was annealed in too few sweeps. ``"tolerance-missed"``: the standard error is too large.
         ``"parameters"``: the parameters are not finite, or the kernels would round them too much; log Z is NaN.
-        ``"below-bound"`` and others: evidence contradicted the first log Z; later log Z are then not trusted either.
+        ``"below-bound"`` and others: evidence contradicted the first log Z; all later log Z keep this reason.
     followed : int
         Number of calls of `update` up to the last followed call.
     sweeps : int
@@ -163,9 +163,9 @@ class LogZTracker:
         return mean_log_likelihood(self._rbm, v, self)
 
     def __repr__(self) -> str:
-        state = f"not trusted: {', '.join(self.reasons)}" if self.reasons else "trusted if no mode was missed"
+        state = f", not converged: {', '.join(self.reasons)}" if self.reasons else " if no mode was missed, converged"
         low, high = self.interval
-        text = f"log Z = {self.log_z:.4f} nat at update {self.followed}, 95% interval {low:.4f} to {high:.4f}, {state}"
+        text = f"log Z = {self.log_z:.4f} nat at update {self.followed}, 95% interval {low:.4f} to {high:.4f}{state}"
         return f"LogZTracker({text}; {self.sweeps} sweeps, {self.seconds:.1f} s)"
 
     @np.errstate(all="ignore")  # a user may have turned overflow into an exception, which would end the training

@@ -120,16 +120,18 @@ def headline(attempts: Sequence[Attempt], agreement: Agreement) -> str:
     converged = [attempt.method for attempt in attempts if attempt.converged]
     if not ends:
         bounds = f" except {' and '.join(converged)} (only bounds of log Z)" if converged else ""
-        return f"log Z: NONE of {len(attempts)} methods converged{bounds}, do not trust their intervals"
+        return f"log Z: NONE of {len(attempts)} methods converged{bounds}; do not trust their intervals"
     many = f"{len(converged)} of {len(attempts)} methods converged"
-    verdict = disagreement(agreement) if agreement.disagree else f"no two more than {_SIGMAS:.0f} standard errors apart"
+    near = f"all within {_SIGMAS:.0f} standard errors of each other"
+    verdict = disagreement(agreement) if agreement.disagree else near
     return f"log Z from {min(ends):.4f} to {max(ends):.4f} nat: {many}, {verdict}"
 
 
 def disagreement(agreement: Agreement) -> str:
     """A sentence that names the two methods that cannot both be right."""
     first, second = agreement.apart
-    return f"{first} and {second} lie {agreement.sigmas:.1f} standard errors apart: some interval here is wrong"
+    distance = f"{agreement.sigmas:.1f} standard errors apart"
+    return f"{first} and {second} are {distance}: at least one of their intervals is wrong"
 
 
 def agreement_table(attempts: Sequence[Attempt], agreement: Agreement, mean_log_f: float | None = None) -> str:

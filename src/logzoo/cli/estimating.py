@@ -44,7 +44,7 @@ def add_model(add: Callable[..., Any]) -> None:
 def add_roles(add: Callable[..., Any]) -> None:
     """Add the arguments that name the arrays of a file."""
     add("--names", metavar="W,A,B", help="names of the arrays: weights, visible bias, hidden bias, in this order")
-    summary = "the weights are (hidden, visible); with --no-... (visible, hidden); default: by shapes and names"
+    summary = "the weights are (hidden, visible); with --no-transposed (visible, hidden); default: by shapes and names"
     add("--transposed", action=BooleanOptionalAction, help=summary)
 
 
@@ -54,14 +54,14 @@ def add_arguments(add: Callable[..., Any]) -> None:
     summary = "one estimator; or all: every estimator in turn; or auto (default): different estimators until they agree"
     add("--method", default="auto", type=str.lower, metavar="NAME", help=f"{summary}; an unknown name lists all")
     add("--tolerance", type=float, metavar="X", help="for auto: half-width in nats of the 95%% interval (default 0.1)")
-    summary = "sweeps of each chain (default 10000); for auto the most sweeps (default: by the size of the model)"
+    summary = "sweeps of each chain (default 10000); for auto an upper limit (default: by the size of the model)"
     add("--sweeps", type=count, metavar="N", help=summary)
     add("--chains", type=count, default=100, metavar="N", help="independent chains (default 100)")
     add("--seed", type=count, default=0, metavar="N", help="random seed (default 0)")
     summary = f"base distribution: {', '.join(BASES)} (default: marginals of the data; {BASES[0]} without data)"
     add("--base", metavar="NAME", help=summary)
     add("--base-data", metavar="DATA", help=f"match the base to the mean of {DATA_HELP}; not with --base")
-    summary = f"{DATA_HELP}; their mean log-likelihood is printed (test split); base and starts come from them, too"
+    summary = f"{DATA_HELP}; their mean log-likelihood is printed (test split); base and starts use them, too"
     add("--data", metavar="DATA", help=summary)
     summary = "an RBM from the training of MODEL, or an artifact with several; may be repeated, in order of training"
     add("--snapshots", metavar="FILE", action="append", help=f"{summary}; for the methods trajectory, trajectory-...")
@@ -95,10 +95,10 @@ def run(
         find(method)  # refuses unknown names before a file is read
     for flag, value in (("tolerance", tolerance), ("checkpoint", checkpoint)):
         if value is not None and method != "auto":
-            raise ValueError(f"--{flag}: expected --method auto with it, found {method}")
+            raise ValueError(f"--{flag}: expected --method auto, found {method}; leave --{flag} out")
         settings |= {} if value is None else {flag: value}
     if snapshots is not None and not (every or takes(method, "snapshots")):
-        raise ValueError(f"--snapshots: expected a method that takes them, found {method}")
+        raise ValueError(f"--snapshots: expected a method that uses snapshots, such as trajectory, found {method}")
     check_checkpoint(checkpoint, model=model, data=data, base_data=base_data)
     rbm, constant = read_either(model, tell=warn, **roles)
     if snapshots is not None:
@@ -119,7 +119,7 @@ def _base(base, base_data, rbm):
 
         one_of("--base", base, BASES)
     if None not in (base, base_data):
-        raise ValueError("--base: expected no --base-data with it, because only one of the two can set the base")
+        raise ValueError("--base, --base-data: expected only one of the two options, found both")
     if base_data is None:
         return base
     from logzoo.cli.files import read_data
@@ -147,20 +147,20 @@ def _single(rbm, constant, method, settings, examples, as_json):
         content |= {"mean_log_likelihood_std_error": mean.std_error, "examples": len(examples)}
     write(json_line(content))
     if not shifted.converged:
-        warn(f"{shifted.method} did not converge, do not trust the interval: {', '.join(shifted.reasons)}")
+        warn(f"{shifted.method} did not converge; do not trust the interval: {', '.join(shifted.reasons)}")
 
 
 def _text(estimate, seconds, mean, examples):
     """The Estimate as text: log Z, convergence and the likelihood; then the details."""
     from logzoo.estimators.result import REASONS
 
-    state = "converged" if estimate.converged else "NOT CONVERGED, do not trust the interval:"
+    state = "converged" if estimate.converged else "NOT CONVERGED; do not trust the interval:"
     lines = [bold(f"log Z = {estimate.log_z:.4f} nat, {estimate.interval_text}, {state}")]
     lines += [f"    {REASONS[name]} ({name})" for name in estimate.reasons]
     if mean is not None:
         interval = "95% interval {:.4f} to {:.4f}".format(*mean.interval)
         lines.append(bold(f"mean log-likelihood = {mean.value:.4f} nat, {interval}"))
-    on = f", resting on {', '.join(estimate.rests_on)}" if estimate.rests_on else ""
+    on = f", based on {', '.join(estimate.rests_on)}" if estimate.rests_on else ""
     rows = [
         ("method", f"{estimate.method}{on}"),
         ("densities", estimate.form),
@@ -169,8 +169,8 @@ def _text(estimate, seconds, mean, examples):
         ("spent", f"{estimate.sweeps} sweeps x {estimate.chains} chains, {seconds:.1f} s"),
     ]
     if mean is not None:
-        moved = f"; the choice of examples moves the mean by +- {mean.std_error:.4f} nat" if len(examples) > 1 else ""
-        rows.append(("examples", f"{len(examples)}{moved}"))
+        error = f"; standard error of the mean over examples {mean.std_error:.4f} nat" if len(examples) > 1 else ""
+        rows.append(("examples", f"{len(examples)}{error}"))
     return "\n".join([*lines, "", table(rows)])
 
 
@@ -191,4 +191,4 @@ def _all(rbm, constant, settings, examples, as_json):
         warn(disagreement(agreement))
     doubtful = [method for method, estimate, *_ in attempts if estimate is not None and not estimate.converged]
     if doubtful:
-        warn(f"not converged, do not trust their intervals: {', '.join(doubtful)}")
+        warn(f"not converged; do not trust their intervals: {', '.join(doubtful)}")

@@ -68,7 +68,7 @@ def read_data(
     else:
         raise ValueError(f"{path}: expected data in a .nc (artifact of kind dataset) or .npy (0/1 matrix) file")
     if tell is not None and "stand_in_for" in attributes:
-        tell(f"{path}: NOT {attributes['stand_in_for']} but a stand-in for it, see logzoo info {path}")
+        tell(f"{path}: a stand-in for {attributes['stand_in_for']}; logzoo info {path} prints the reason")
     return binary_matrix(str(path), matrix, visible=visible), attributes
 
 
@@ -103,7 +103,7 @@ def writable_model_file(path: FilePath, data: FilePath) -> Path:
         raise ValueError(f"cannot write {path}: expected a path in UTF-8, which the NetCDF library needs") from None
     target = resolved_output(path)
     if _same(target, data):
-        raise ValueError(f"cannot write {path}: it is the data to train on")
+        raise ValueError(f"cannot write {path}: it is the file of the training data; choose another name")
     return target
 
 
@@ -111,7 +111,7 @@ def check_checkpoint(path: FilePath | None, **others: FilePath | None) -> None:
     """Raise ValueError if the checkpoint is one of the other files {role: path}. An unset path is None."""
     for what, other in others.items():
         if path is not None and other is not None and _same(path, other):
-            raise ValueError(f"--checkpoint: {path}: expected another file than the {what.replace('_', ' ')}")
+            raise ValueError(f"--checkpoint: {path}: expected a file other than the {what.replace('_', ' ')}")
 
 
 def _same(path, other):

@@ -121,7 +121,7 @@ def _train(data, output, checkpoint, options, **settings):
     output = writable_model_file(output, data)
     if options.get("values", "binary") != "binary":
         raise ValueError(
-            "--option values: expected binary, the command trains on zeros and ones; logzoo.train_rbm takes grey levels"
+            "--option values: expected binary, because the command reads zeros and ones; use logzoo.train_rbm"
         )
     snapshots = output.with_suffix(".snapshots.nc") if options.get("snapshots") else None
     if snapshots is not None:

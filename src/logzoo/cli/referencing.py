@@ -18,16 +18,17 @@ if TYPE_CHECKING:
 
 def add_reference(add: Callable[..., Any]) -> None:
     """Add the arguments of `reference` by `add`, the `add_argument` of its parser."""
-    summary = "list (all), show (the card of one) or get (write its parameters)"
+    summary = "list (all RBMs), show (the card of an RBM) or get (write the parameters of an RBM)"
     add("action", choices=("list", "show", "get"), metavar="ACTION", help=summary)
     add("name", nargs="?", metavar="NAME", help="name of a reference RBM")
-    add("-o", "--output", metavar="FILE", help="of get: file to write, .npz")
+    add("-o", "--output", metavar="FILE", help="for get: .npz file to write")
 
 
 def add_score(add: Callable[..., Any]) -> None:
     """Add the arguments of `score` by `add`, the `add_argument` of its parser."""
     summary = "module:function with (weights, visible_bias, hidden_bias) -> (log_z, std_error), or a command that gets"
-    add("solver", metavar="SOLVER", help=f"{summary} the path of an .npz file and prints log_z and std_error last")
+    summary += " the path of an .npz file and prints log_z and std_error in its last line"
+    add("solver", metavar="SOLVER", help=summary)
     add("--only", action="append", metavar="NAME", help="a reference RBM; may be repeated (default: all)")
     summary = "downloaded file of an RBM that is not part of logzoo, recognised by its checksum; may be repeated"
     add("--file", action="append", default=[], dest="files", metavar="FILE", help=summary)
@@ -95,10 +96,10 @@ def run_score(
 def _text(theirs, ours, totals):
     """A text with errors and verdicts for each RBM, the reasons of refusals, and totals for each solver."""
     heads = ("error [nat]", "std error", "verdict")
-    heads = ("reference", *heads, *(f"ours: {head}" for head in heads))
+    heads = ("reference", *heads, *(f"logzoo: {head}" for head in heads))
     rows = [(row.name, *_cells(row), *_cells(other)) for row, other in zip(theirs, ours, strict=True)]
     reasons = [(row.name, f"refused: {row.reason}") for row in theirs if row.reason]
-    reasons += [(row.name, f"ours refused: {row.reason}") for row in ours if row.reason]
+    reasons += [(row.name, f"logzoo refused: {row.reason}") for row in ours if row.reason]
     counts = [(name, *map("{:.5g}".format, total.values())) for name, total in totals.items()]
     of_solvers = columns(("solver", "right", "refused", "silently wrong", "RMSE [nat]", "CPU seconds"), counts)
     return "\n".join(filter(None, (columns(heads, rows), table(reasons), of_solvers)))

@@ -103,11 +103,11 @@ def run_command(
     except BrokenPipeError:
         return 141  # 128 + SIGPIPE, the exit code that a shell reports
     except ModuleNotFoundError as error:
-        failure = f"this needs {error.name}: pip install 'logzoo[workflow]'"
+        failure = f"this command needs {error.name}: pip install 'logzoo[workflow]'"
     except (MemoryError, OverflowError) as error:
-        failure = f"too large a number or size: {shortened(error)}"
+        failure = f"number or size too large: {shortened(error)}"
     except RecursionError as error:
-        failure = f"too deeply nested lists: {shortened(error)}"
+        failure = f"lists nested too deeply: {shortened(error)}"
     except (ValueError, OSError) as error:
         failure = shortened(error)
     tell(f"error: {failure}", parser.prog)

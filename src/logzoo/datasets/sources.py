@@ -53,7 +53,7 @@ class LimitedFile:
         """Write a piece of a download; raises Rejected if the download is too long, and TooSlow if it is too late."""
         self._left -= len(piece)
         if self._left < 0:
-            raise Rejected("too long", "more bytes than it should have")
+            raise Rejected("too long", "more bytes than expected")
         if time.monotonic() > self._end:
             raise TooSlow("too slow", f"not complete after {self._seconds:g} s")
         self._file.write(piece)
@@ -172,7 +172,7 @@ def _obtain(name, target, entry, mirrors, download, total):
     if target.is_file():
         present = digests(target)
         if matches(present, entry):
-            LOG.info("%s: %s is here already, verified", name, target.name)
+            LOG.info("%s: %s is already in the folder, verified", name, target.name)
             return present, "kept"
         LOG.warning("%s: %s in the folder has wrong bytes (sha256 %s)", name, target.name, present.sha256)
     failures = []
@@ -215,7 +215,7 @@ def _unpack(path, file):
         for chunk in unpacked_chunks(path):
             file.write(chunk)
     except ValueError as error:
-        raise Rejected("does not unpack", str(error)) from error
+        raise Rejected("cannot be unpacked", str(error)) from error
 
 
 def _store(target, entry, source, copy, total):

@@ -92,8 +92,7 @@ def estimate(
     if ledger.remaining < least:
         raise BudgetExceeded(
             f"sweeps: expected at least {least:,} for each of {ledger.chains} chains, found {ledger.remaining:,}; "
-            "other methods, such as ais, need fewer; more chains need fewer each, because they share the cost of the "
-            "evidence"
+            "raise sweeps or chains (chains share the cost of the evidence), or name another method, such as ais"
         )
     display = {"threads": threads, "progress": progress}
     (lower, upper), modes = _searched(rbm, ledger, _FIRST, stream.child("modes", 0), data, threads)

@@ -79,8 +79,8 @@ REASONS = {
     "interpolation": "interpolated log-densities were too inaccurate",
     "drift": "the halves of the run disagree",
     "coarse-rule": "the rungs are too far apart for the integration rule",
-    "unsettled": "the recursion for log Zhat has not settled",
-    "few-exchanges": "some neighbouring rungs hardly exchanged states",
+    "unsettled": "the recursion for log Zhat has not converged",
+    "few-exchanges": "some neighbouring rungs exchanged few states",
     "not-renewed": "many states of the ladder were never at the base during the sampling",
     "bridge-off": "the ratio of Z of neighbouring rungs is far from the ratio that their bridge assumes",
     "tours-cut": "some tours were cut before they returned",
@@ -98,7 +98,7 @@ REASONS = {
     "outside-expansion": "the weights are too strong for an expansion around independent units",
     "modes-unseen": "no chain starts in some modes, or the search probably missed some modes",
     "modes-hold-more": "independent runs give a larger log Z; the estimate probably misses a mode",
-    "wide-interval": "the 95% interval reached more than 10 nats from log Z, before any cut at rigorous bounds",
+    "wide-interval": "the 95% interval reached more than 10 nats from log Z, before it was clipped to rigorous bounds",
 }
 
 # The bit of each reason; a sum of bits stands for several reasons.
@@ -180,7 +180,7 @@ class Estimate:
                     "logzoo.estimators.result lists the names"
                 )
         if not math.isfinite(self.log_z):
-            raise ValueError(f"log Z came out as {self.log_z}: the weights overflow or vanish")
+            raise ValueError(f"log Z: expected a finite number, found {self.log_z}; the weights overflow or vanish")
         low, high = self.interval
         if self.std_error < 0.0 or low > high:
             raise ValueError(

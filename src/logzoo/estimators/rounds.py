@@ -193,4 +193,4 @@ def obstacle(rounds: Sequence[Round], tolerance: float) -> str:
         return f"{so_far}, {a.method} {a.log_z:.2f} and {b.method} {b.log_z:.2f} disagree: data may help"
     if error > tolerance / _ENDING_REACH:
         return f"{so_far}, +- {tolerance / _ENDING_REACH:.2g} needed: a larger tolerance would help"
-    return f"{so_far}, one more round confirms it"
+    return f"{so_far}, another round must confirm it"

@@ -123,6 +123,6 @@ def _filled(name, betas, values):
     for row in np.flatnonzero(missing.any(axis=1)):
         empty = missing[row]
         if empty.all():
-            raise ValueError(f"{name}: expected a value at one rung at least, found none")
+            raise ValueError(f"{name}: expected a value at one or more rungs, found none")
         rows[row, empty] = np.interp(betas[empty], betas[~empty], rows[row, ~empty])
     return values

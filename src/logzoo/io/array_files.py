@@ -89,7 +89,7 @@ def _one_line(form):
             raise ValueError(
                 f"another program is writing it: copy the file, then read the copy ({reason:.100})"
             ) from None
-        hint = f"found a damaged or different one ({reason:.100}){_HINTS.get(form, '')}"
+        hint = f"found a damaged file or another format ({reason:.100}){_HINTS.get(form, '')}"
         raise ValueError(f"expected a whole {form} file, {hint}") from None
 
 
@@ -109,7 +109,7 @@ def list_matrices(path: FilePath) -> dict[str, Header]:
         variables = whosmat(file)
         # SciPy jumps from header to header and does not notice that a file ends within a variable.
         if file.tell() > os.fstat(file.fileno()).st_size:
-            raise ValueError("it ends within a variable")
+            raise ValueError("the file ends within a variable")
     headers = {name: Header(shape, np.dtype(_NUMBERS.get(kind, object))) for name, shape, kind in variables}
     if len(headers) < len(variables):
         raise ValueError("expected variables of different names, found two of the same name")

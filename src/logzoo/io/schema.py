@@ -103,9 +103,11 @@ def check(dataset: xarray.Dataset, kind: str) -> None:
         for attribute in ("long_name", "units"):
             value = variable.attrs.get(attribute)
             if not isinstance(value, str) or not value:
-                raise ValueError(f"{kind} artifact: variable {name!r} needs a {attribute} (a non-empty string)")
+                raise ValueError(
+                    f"{kind} artifact: variable {name!r} needs the attribute {attribute!r} (a non-empty string)"
+                )
         for attribute in _OTHER_NUMBERS & variable.attrs.keys():
-            raise ValueError(f"{kind} artifact: {name!r} needs unscaled numbers, found a {attribute}")
+            raise ValueError(f"{kind} artifact: {name!r} needs unscaled numbers, found the attribute {attribute!r}")
         for attribute in _MISSING & variable.attrs.keys():
             if np.isin(variable.values, variable.attrs[attribute]).any():
                 raise ValueError(f"{kind} artifact: {name!r} needs unmasked values, found values masked by {attribute}")

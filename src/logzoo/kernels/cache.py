@@ -134,7 +134,7 @@ def _private_folder():
     path.mkdir(mode=0o700, exist_ok=True)
     status = path.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o022:
-        raise PermissionError(f"{path} belongs to somebody else, or others can write to it")
+        raise PermissionError(f"{path} belongs to another user, or other users can write to it")
     return path
 
 

@@ -63,15 +63,15 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool | None = None) -> 
     rbm, constant, _ = without_certain(is_a("rbm", rbm, RBM))
     moved = rbm.rounding + abs(constant) * np.finfo(np.float64).eps
     if not moved <= MOST_ROUNDING:
-        limit = f"expected parameters for which it moves by at most {MOST_ROUNDING:g} nat"
-        raise ValueError(f"exact log Z: parameters too large, rounding could move it by {moved:.2g} nat; {limit}")
+        error = f"rounding could change log Z by {moved:.2g} nat, expected at most {MOST_ROUNDING:g} nat"
+        raise ValueError(f"exact log Z: parameters too large: {error}")
     if rbm.visible < rbm.hidden:
         rbm = rbm.transposed
     if rbm.hidden > LARGEST_LAYER:
         digits = rbm.hidden * np.log10(2.0) + np.log10(rbm.visible / _STATES_PER_SECOND / 3.15e7)
         raise ValueError(
-            f"exact log Z: the smaller layer has {rbm.hidden} units, so 2**{rbm.hidden} states of {rbm.visible} "
-            f"units (about 1e{digits:.0f} years); at most {LARGEST_LAYER} units are enumerated: use estimate_log_z"
+            f"exact log Z: the smaller layer has {rbm.hidden} units, and its 2**{rbm.hidden} states would take "
+            f"about 1e{digits:.0f} years; at most {LARGEST_LAYER} units are enumerated: use estimate_log_z"
         )
     padding = -rbm.visible % UNITS
     weights = np.pad(rbm.weights.T, ((0, 0), (0, padding)))

@@ -56,7 +56,7 @@ def read_parameters(
             raise ValueError(ADVICE[kind].format(path=path.name))
         if names is None and is_checkpoint(path):
             raise ValueError(
-                "a checkpoint of unfinished work, which the same command continues; "
+                "found a checkpoint of unfinished work, which the same command continues; "
                 "to read its parameters as they are, name them (--names, in Python names=)"
             )
         arrays, load, spins = READERS[kind](path, names)
@@ -223,7 +223,7 @@ def _header(archive, name):
 def _hdf5(path, names):
     stored, kind = list_arrays(path, "model_type")
     if kind not in {None, *_SPINS}:
-        raise ValueError(f"expected a model of type {' or '.join(_SPINS)}, units of two values, found {kind!r:.40}")
+        raise ValueError(f"expected units of two values (model type {' or '.join(_SPINS)}), found {kind!r:.40}")
     updates = [match for name in stored if (match := re.match(r"update_(\d{1,18})/(params/)?", name))]
     folder = ""
     if names is None and updates:
@@ -237,8 +237,9 @@ def _hdf5(path, names):
 def _torch(path, _names):
     # Before torch 2.6 a file could run code despite weights_only (CVE-2025-32434).
     with contextlib.suppress(PackageNotFoundError):
-        if tuple(map(int, version("torch").split(".")[:2])) < (2, 6):
-            raise ValueError("this file needs torch 2.6 or later, found an older one: pip install --upgrade torch")
+        installed = version("torch")
+        if tuple(map(int, installed.split(".")[:2])) < (2, 6):
+            raise ValueError(f"this file needs torch 2.6 or later, found {installed}: pip install --upgrade torch")
     return _loaded(load_by("torch", "load", path, map_location="cpu", weights_only=True))
 
 

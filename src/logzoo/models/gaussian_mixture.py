@@ -94,7 +94,7 @@ def path_moments(target: GaussianMixture, base: GaussianMixture, betas: ArrayLik
     other mixtures.
     """
     if np.any(target.means[:, 1:]) or np.any(base.means) or target.dimension != base.dimension:
-        raise ValueError("means: expected components apart along the first coordinate only, and a base at the origin")
+        raise ValueError("means: expected means on the first axis, and a base at the origin")
     betas = finite_array("betas", betas, dimensions=1)[:, None]
     reach = np.max(np.abs(target.means)) + _REACH * np.sqrt(max(target.variance, base.variance))
     x = np.linspace(-reach, reach, _POINTS)

@@ -165,8 +165,8 @@ class RBM:
         moved = (rows @ np.abs(self.weights) + np.abs(self.hidden_bias)) * on
         largest = float((rows @ np.abs(self.visible_bias) + moved.sum(axis=1)).max()) * np.finfo(np.float64).eps
         if largest > MOST_ROUNDING:
-            limit = f"expected parameters for which it moves by at most {MOST_ROUNDING:g} nat"
-            raise ValueError(f"weights, biases: too large, rounding could move log f by {largest:.2g} nat; {limit}")
+            error = f"rounding could change log f by {largest:.2g} nat, expected at most {MOST_ROUNDING:g} nat"
+            raise ValueError(f"weights, biases: too large: {error}")
 
     def log_likelihood(self, v: ArrayLike, log_z: float) -> Floats:
         """log p(v) = log f(v) - log Z in nats, shape (n,), of states v of 0 and 1, shape (n, visible)."""

@@ -235,7 +235,7 @@ def _monitored(
     """Examples by split whose log-likelihood is traced, at most `count` per split."""
     if validation is None:
         if patience is not None:
-            raise ValueError("patience: expected validation data and a tracker with it, found no validation data")
+            raise ValueError("patience: expected validation data and a tracker, found no validation data")
         return {}
     if tracker is None:
         raise ValueError("validation: expected a tracker, because the likelihood needs log Z; found none")

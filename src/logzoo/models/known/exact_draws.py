@@ -185,7 +185,9 @@ def _bonds_from_the_past(graph, generator):
         if not differing:
             return upper
         sweeps *= 2
-    raise ValueError(f"couplings: too strong, two chains from {sweeps // 2:,} sweeps in the past did not meet")
+    raise ValueError(
+        f"couplings: too strong, two chains did not meet in {sweeps // 2:,} sweeps; scale the couplings down"
+    )
 
 
 def graph_of(spins: Spins) -> Graph:
