@@ -141,7 +141,7 @@ def as_dataset(evidence: Evidence) -> xr.Dataset:
         {
             "lower": labelled((), evidence.lower, "rigorous lower bound of log Z", "nat"),
             "upper": labelled((), evidence.upper, "rigorous upper bound of log Z", "nat"),
-            "mass": labelled("run", log_z, "log of the mass that a run found", "nat"),
+            "mass": labelled("run", log_z, "log of the mass (part of Z) that a run found", "nat"),
             "mass_std_error": labelled("run", std_error, "standard error of the log of the mass", "nat"),
         }
     )

@@ -31,7 +31,7 @@ _COLUMNS = {
     "log_likelihood_train": ("tracked mean log-likelihood of training examples", "nat"),
     "log_likelihood_validation": ("tracked mean log-likelihood of validation examples", "nat"),
     "inverse_temperature": ("inverse temperature of each rung", "1", "rung"),
-    "share_up": ("share of replicas that left the model's end last, an average over the return time", "1", "rung"),
+    "share_up": ("share of replicas that visited the model's end last, averaged over the return time", "1", "rung"),
     "exchanges_tried": ("exchanges attempted by each pair of neighbouring rungs since the last new rung", "1", "pair"),
     "exchanges_made": ("exchanges accepted by each pair of neighbouring rungs since the last new rung", "1", "pair"),
     "round_trips": ("round trips of all replicas so far", "1", "ladder"),
