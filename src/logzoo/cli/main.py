@@ -58,7 +58,7 @@ def command_parser() -> Parser:
     # Former commands of logzoo: the message names the present command.
     for name in ("audit", "crate"):
         add = command(name, partial(_moved, name), f"See `replication {name}`.")
-        add("arguments", nargs=REMAINDER, metavar="rest", help="arguments of that command")
+        add("arguments", nargs=REMAINDER, metavar="ARGUMENTS", help="arguments of that command")
     return parser
 
 

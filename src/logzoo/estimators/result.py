@@ -70,7 +70,7 @@ PROFILES = {
 _OF_LOG_Z = {"bootstrap_quantiles"}  # profiles to which a constant in log Z is added
 # name -> sentence, for every check that an estimate may fail. An estimate without reasons has converged.
 REASONS = {
-    "few-effective": "log Z rests on too few chains or draws, because the others have almost no weight",
+    "few-effective": "log Z depends on too few chains, or on too few draws of an end rung",
     "heavy-tail": "the largest weights are so unequal that the largest possible weights were probably not drawn",
     "one-way": "all chains followed the same path, so their variance does not measure the error",
     "steep": "log f changed by so many nats in a sweep that the chains could not follow",
@@ -84,7 +84,7 @@ REASONS = {
     "not-renewed": "many states of the ladder were never at the base during the sampling",
     "bridge-off": "the ratio of Z of neighbouring rungs is far from the ratio that their bridge assumes",
     "tours-cut": "some tours were cut before they returned",
-    "few-tours": "log Z rests on too few tours",
+    "few-tours": "log Z depends on too few tours",
     "share-missed": "chains from uniform hidden states found mass that the stopping set misses",
     "below-bound": "log Z lies below a rigorous lower bound",
     "above-bound": "log Z lies above a rigorous upper bound",
