@@ -8,6 +8,7 @@ import xarray as xr
 
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.matrix import estimate_matrix
+from logzoo.estimators.tempered_sampling import delta_method
 from logzoo.estimators.tempering_estimates import SETTLING, end_ratio
 from logzoo.estimators.transitions import smoothed, stationary
 from logzoo.io.checkpoints import unfinished
@@ -174,7 +175,8 @@ def occupancies(
         by_moves = (stationary(smoothed(moves.sums[0])) for moves in (counted, weighed))
         shares = (draws.occupancy.sum(axis=(0, 1)), *by_moves)
         log_z[:, row, replicate] = [end_ratio(draws, occupancy[[0, -1]]) for occupancy in shares]
-        predicted[:, row, replicate] = delta_method(draws.occupancy.sum(axis=0))
+        bias, std_error = delta_method(draws.occupancy.sum(axis=0)[:, [0, -1]])
+        predicted[:, row, replicate] = bias, std_error**2
     bias, variance = predicted
     return xr.Dataset(
         {
@@ -189,15 +191,3 @@ def occupancies(
         },
         attrs={"chains": chains, "hidden": rbm.hidden},
     )
-
-
-def delta_method(occupancy: np.ndarray) -> tuple[float, float]:
-    """Bias (nats) and variance (nats^2) of log Z by RTS, from the occupancy (chain, rung) of each chain.
-
-    Source: Carlson et al. (2016), eqs 15 and 16. The variances of c_1 and c_K are variances of means over chains.
-    """
-    ends = occupancy[:, [0, -1]] / occupancy.sum(axis=1, keepdims=True)
-    relative = ends / ends.mean(axis=0)
-    covariance = np.cov(relative.T) / len(relative)
-    bias = 0.5 * (covariance[0, 0] - covariance[1, 1])
-    return float(bias), float(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1])

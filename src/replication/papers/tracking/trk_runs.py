@@ -29,9 +29,8 @@ CHECKS = ("exact", "ais")
 def checks(artifacts: Artifacts, **settings: Any) -> xr.Dataset:
     """Compute log Z at the snapshots of a training. The base is matched to the training data."""
     snapshots, trace, dataset = (artifacts[name] for name in ("snapshots", "trace", "dataset"))
-    monitored = int(trace.attrs.get("monitored", 2000))
     data = {split: visible_matrix(dataset, split) for split in SPLITS}
-    data |= {split: data[split][:monitored] for split in ("train", "validation")}
+    data |= {split: data[split][: int(trace.attrs["monitored"])] for split in ("train", "validation")}
     checked = check_snapshots(snapshots, trace, data, base=matched_base(dataset), **settings)
     return checked.assign_attrs(title=snapshots.attrs["title"])
 
