@@ -86,6 +86,12 @@ def test_content_hash_notices_every_edit_but_neither_memory_layout_nor_itself():
     assert content_sha256(swapped.assign_attrs(content_sha256="x")) == content_sha256(dataset)
 
 
+def test_variables_of_more_than_four_kilobytes_are_compressed(tmp_path):
+    datasets = (estimate().assign(many=labelled(("step",), np.arange(float(count)))) for count in (500, 2000))
+    sizes = [write(tmp_path / "a.nc", dataset).stat().st_size for dataset in datasets]
+    assert sizes[1] < sizes[0] + 4000
+
+
 @pytest.mark.parametrize("compressed", [False, True])
 def test_a_flipped_byte_is_detected(tmp_path, compressed):
     # Random, so that the compressed chunk is most of the file and holds its middle.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from logzoo.types import FilePath
 
 # Variables of fewer bytes are not compressed: the chunk index would cost more than compression saves.
-COMPRESS_BYTES = 2**16
+COMPRESS_BYTES = 2**12
 # Bytes that a string takes in memory, at least: an object of Python and a copy by the NetCDF library.
 _STRING_BYTES = 100
 # A JSON string that starts like an absolute path.

@@ -1,8 +1,7 @@
 """Publication of a run: pages, figures, tables and their inputs, copied to results/<scale>/.
 
-Artifacts are compressed further, so their bytes differ from those of the run. The copy leaves out models, snapshots,
-data sets, raw files, PDFs, and artifacts that are no direct input of a published file. The manifest lists the hashes of
-all files that are left out.
+The copy leaves out models, snapshots, data sets, raw files, PDFs, and artifacts that are no direct input of a published
+file. The manifest lists the hashes of all files that are left out.
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ from typing import TYPE_CHECKING
 
 from logzoo.checks import positive_number, shown
 from logzoo.io.atomic import write_bytes
-from logzoo.io.netcdf import load_raw, seal
-from logzoo.io.reading import sha256_of
 from logzoo.io.schema import SCHEMAS
 from logzoo.printing import table
 from replication.artifacts import content_hash
@@ -33,8 +30,6 @@ if TYPE_CHECKING:
 
 
 _SHOWN = ("picture", "page", "table text", "table", "verdict", "scorecard")
-# Fewest bytes of a variable that compression makes smaller.
-_COMPRESSED = 1 << 12
 _NEVER = ("model", "snapshots", "dataset", "raw file", "raw manifest")
 
 
@@ -71,28 +66,25 @@ def publish(
     chosen = sorted(path for path in wanted & set(files) if kind_of(path) not in _NEVER and not path.endswith(".pdf"))
     if not chosen:
         raise ValueError(f"results/{scale}: nothing to publish, because no figure or verdict is finished")
-    retained = [path for path in earlier.files if path not in files]
-    for path in retained:
-        if sha256_of(target / path) != earlier.files[path]:
-            raise ValueError(f"results/{scale}/{path}: expected the published file, found another; omit --add")
-    sources = dict.fromkeys(retained, target) | dict.fromkeys(chosen, folder)
+    sources = {path: target for path in earlier.files if path not in files} | dict.fromkeys(chosen, folder)
     # A project that was restored from published results lacks files, too.
     run = read_manifest(folder, scale)
     left_out = {path: digest for path, digest in {**earlier.left_out, **run.left_out}.items() if path not in sources}
     left_out |= {path: _content(folder, path, files[path]) for path in files if path not in chosen}
+    digests = {**earlier.files, **files}
+    listed = {path: digests[path] for path in sources}
+    text = Manifest(scale, listed, left_out, hours or {}, run.protocol).text()
+    megabytes = (len(text) + sum((source / path).stat().st_size for path, source in sources.items())) / 1e6
+    if megabytes > most:
+        size = f"{megabytes:.1f} MB to publish, expected at most {most:g} MB"
+        raise ValueError(f"results/{scale}: {size} (--megabytes {math.ceil(megabytes)} allows it)")
     for leftover in (fresh, old):
         _remove(leftover)
     try:
         for path, source in sources.items():
             (fresh / path).parent.mkdir(parents=True, exist_ok=True)
-            _copy(source / path, fresh / path)
-        listed = {path: sha256_of(fresh / path) for path in sources}
-        (fresh / manifest_path(scale)).write_text(Manifest(scale, listed, left_out, hours or {}, run.protocol).text())
-        sizes = {path: (fresh / path).stat().st_size for path in (*sources, manifest_path(scale))}
-        megabytes = sum(sizes.values()) / 1e6
-        if megabytes > most:
-            size = f"{megabytes:.1f} MB to publish, expected at most {most:g} MB"
-            raise ValueError(f"results/{scale}: {size} (--megabytes {math.ceil(megabytes)} allows it)")
+            shutil.copyfile(source / path, fresh / path)
+        (fresh / manifest_path(scale)).write_text(text)
         files_of_run(fresh, scale, {scale: jobs})
         # Errors in pages are raised here, before the old results are replaced.
         changed = changed_pages(folder, {scale: fresh})
@@ -106,8 +98,9 @@ def publish(
     for page, content in changed.items():
         write_bytes(folder / page, content)
     updated = "".join(f"updated: {page}\n" for page in changed)
-    rows = [(kind, str(count)) for kind, count in sorted(Counter(kind_of(path) for path in sizes).items())]
-    return f"{table(rows)}published: results/{scale}, {len(sizes)} files, {megabytes:.1f} MB\n{updated}"
+    counts = Counter(map(kind_of, (*sources, manifest_path(scale))))
+    rows = [(kind, str(count)) for kind, count in sorted(counts.items())]
+    return f"{table(rows)}published: results/{scale}, {counts.total()} files, {megabytes:.1f} MB\n{updated}"
 
 
 def _remove(path):
@@ -116,20 +109,6 @@ def _remove(path):
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _copy(source, target):
-    """Copy a file. An artifact is compressed further, without loss: its numbers and its content hash stay the same."""
-    if source.suffix != ".nc":
-        shutil.copyfile(source, target)
-        return
-    dataset, encoding = load_raw(source), {}
-    for name, variable in dataset.variables.items():
-        encoding[name] = {} if "_FillValue" in variable.attrs else {"_FillValue": None}
-        if variable.dtype.kind in "biuf" and variable.nbytes >= _COMPRESSED:
-            encoding[name] |= {"zlib": True, "complevel": 9}
-    dataset.to_netcdf(target, engine="netcdf4", encoding=encoding)
-    seal(target)
 
 
 def _published(target, scale):
