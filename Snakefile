@@ -22,7 +22,7 @@ try:
     from replication.forks import end_server, serve_jobs
     from replication.progress import attach
     from replication.project import settings_files
-    from replication.startup import COMPILES_LATER, clear_stale_locks
+    from replication.startup import COMPILES_LATER
 except ModuleNotFoundError as error:
     sys.exit(f"logzoo: error: no module {error.name}: pip install -r requirements.txt, or use environment.yml")
 
@@ -40,9 +40,6 @@ try:
     CATALOGUE = Catalogue(config)
 except ValueError as error:
     sys.exit(f"logzoo: error: {error}")
-
-if ALONE and clear_stale_locks():
-    print("logzoo: a run was killed here; its lock is removed", file=sys.stderr)
 
 # The terminal shows a line of progress; Snakemake's messages go to its log file. `--verbose` shows them on the terminal.
 PROGRESS = None

@@ -1,4 +1,4 @@
-"""After a killed process or a full disk: whole files, checkpoints that continue, no locks that stay."""
+"""After a killed process or a full disk: whole files, checkpoints that continue."""
 
 import os
 import signal
@@ -23,7 +23,6 @@ from logzoo.io.schema import labelled
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 from logzoo.training.trainers import train_rbm
-from replication import startup
 from replication.jobs import checkpoint_of
 
 PROVENANCE = {"parameters": {}, "source": "0" * 64, "inputs": {}, "seed_path": ""}
@@ -205,28 +204,3 @@ def test_checkpoints_are_discarded_with_what_their_writers_left(tmp_path):
         Checkpoint(tmp_path / name, "mine").save(0, {})
     discard_beside(tmp_path / "m.nc")
     assert sorted(os.listdir(tmp_path)) == sorted(kept)
-
-
-def test_locks_are_stale_when_no_process_holds_them(tmp_path):
-    call = f"clear_stale_locks({str(tmp_path)!r})"
-    script = f"from replication.startup import *; print({call}, flush=True); input()"
-    lock = tmp_path / "locks" / "0.output.lock"
-
-    def reader():
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        process = subprocess.Popen([sys.executable, "-c", script], text=True, **pipes)
-        return process, process.stdout.readline().strip()
-
-    first, cleared = reader()
-    assert cleared == "False"
-    lock.parent.mkdir()
-    lock.touch()
-    second, cleared = reader()
-    assert cleared == "False" and lock.exists()
-    for process in (first, second):
-        process.kill()
-        process.communicate()
-    third, cleared = reader()
-    assert cleared == "True" and not lock.exists()
-    third.communicate("\n")
-    assert startup.clear_stale_locks(tmp_path / "absent" / "folder") is False
