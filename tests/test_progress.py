@@ -44,9 +44,14 @@ def test_time_left_follows_the_measured_speed_and_a_dry_run_hides_nothing(run):
     run.emit(event("job_finished", job_id=2))
     assert run.finished == 2 and run.remaining(run.started + 200) == 0.0
     # A job that runs alone uses one of the cores: the others do not shorten it.
-    run.cores, run.done, run.work = 4, 380.0, 1000.0
+    run.cores, run.done, run.took, run.work = 4, 285.0, 285.0, 1000.0
     run.running[3] = 600.0, run.started
     assert run.remaining(run.started + 95.0) == pytest.approx(600.0 - 95.0)
+    # A long first job does not lower the speed while it runs.
+    run.done = run.took = 0.0
+    run.running[3] = 3600.0, run.started
+    run.work = 3600.0
+    assert run.remaining(run.started + 1800.0) == pytest.approx(1800.0)
     # A dry run has no progress to show.
     dry = progress.Progress(COSTS.__getitem__, lambda counts: (1.0, 1.0))
     dry.emit(event("run_info", stats=STATS))

@@ -30,7 +30,7 @@ class Progress(logging.Handler):
     def __init__(self, expected: Callable[[str], float], total: Callable[[Mapping[str, int]], tuple[float, float]]):
         super().__init__()
         self.expected, self.total = expected, total
-        self.work, self.longest, self.done, self.jobs, self.finished = 0.0, 0.0, 0.0, 0, 0
+        self.work, self.longest, self.done, self.took, self.jobs, self.finished = 0.0, 0.0, 0.0, 0.0, 0, 0
         self.running: dict[int, tuple[float, float]] = {}  # job: expected seconds, start
         self.outputs: list[str] = []
         self.failures: list[str] = []
@@ -70,9 +70,9 @@ class Progress(logging.Handler):
         self.show()
 
     def _finish(self, record: Any) -> None:
-        seconds, _ = self.running.pop(record.job_id, (0.0, 0.0))
-        self.done += seconds
-        self.finished += 1
+        now = time.monotonic()
+        seconds, start = self.running.pop(record.job_id, (0.0, now))
+        self.done, self.took, self.finished = self.done + seconds, self.took + now - start, self.finished + 1
         self.show()
 
     def _fail(self, record: Any) -> None:
@@ -85,10 +85,12 @@ class Progress(logging.Handler):
 
     def remaining(self, now: float) -> float:
         """Estimated seconds until the end, from the speed so far; at least those of the longest running job."""
-        speed = max((self.done + _ASSUMED) / (now - self.started + _ASSUMED / self.cores), 1e-9)
-        under_way = sum(min(seconds, now - start) for seconds, start in self.running.values())
-        longest = [seconds * self.cores / speed - (now - start) for seconds, start in self.running.values()]
-        return max((self.work - self.done - under_way) / speed, *longest, 0.0)
+        done = self.done + sum(min(seconds, now - start) for seconds, start in self.running.values())
+        speed = (done + _ASSUMED) / (now - self.started + _ASSUMED / self.cores)
+        # A job runs on one core, so its speed is that of the finished jobs, even if other cores were idle.
+        slowness = (self.took + _ASSUMED) / (self.done + _ASSUMED)
+        longest = [slowness * seconds - (now - start) for seconds, start in self.running.values()]
+        return max((self.work - done) / speed, *longest, 0.0)
 
     def show(self) -> None:
         """Print the line of progress if the period in `_PERIODS` has passed since the last line."""
