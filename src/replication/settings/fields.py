@@ -109,8 +109,12 @@ def check_options(
 
 
 def message_of(error: ValidationError, config: object) -> str:
-    """A one-line message for the deepest error, because the types of a union each report one."""
-    first = max(error.errors(include_url=False), key=lambda item: len(item["loc"]))
+    """A one-line message for the deepest error, if possible not of a type: the types of a union each report one."""
+
+    def depth(item):
+        return len(item["loc"]), not item["type"].endswith(("_type", "literal_error"))
+
+    first = max(error.errors(include_url=False), key=depth)
     path, text = _path_of(first["loc"], config), first["msg"].replace("Input should be", "expected")
     if first["type"] == "missing":
         text = f"expected the key {first['loc'][-1]!r}"
