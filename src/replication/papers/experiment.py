@@ -117,8 +117,8 @@ def option_defaults(method: Any) -> dict[str, Any]:
     defaults = {}
     for function in method.functions:
         definition = _definition(function)
-        if isinstance(definition, ast.ClassDef):
-            continue  # an observer without options
+        if definition is None:
+            continue  # an observer, or a function with preset arguments: neither has options
         arguments = definition.args
         for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
             defaults.setdefault(argument.arg, None if default is None else _value_of(default))
@@ -133,8 +133,8 @@ def _value_of(expression):
 
 @cache
 def _definition(function):
-    """The definition of a function or class, named as "package.module:function"."""
+    """The definition of a function, named as "package.module:function"; None for classes and variables."""
     module, _, name = function.partition(":")
     source = (PACKAGES[1].parent / f"{module.replace('.', '/')}.py").read_bytes()
-    kinds = ast.FunctionDef, ast.ClassDef
-    return next(node for node in ast.parse(source).body if isinstance(node, kinds) and node.name == name)
+    nodes = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
+    return next((node for node in nodes if node.name == name), None)
