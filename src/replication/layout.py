@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,13 +65,15 @@ def walked(folder: FilePath) -> tuple[list[str], dict[str, str]]:
             folders.remove("mirror")
         # `os.walk` lists a link to a folder among the folders, and does not follow it.
         for path in [Path(parent, name) for name in (*names, *folders)]:
-            name, mode = path.relative_to(folder).as_posix(), path.lstat().st_mode
+            name = path.relative_to(folder).as_posix()
             if not name.isprintable():
                 others[name] = "a name that is not UTF-8 or cannot be printed"
-            elif stat.S_ISREG(mode):
+            elif os.path.islink(path):
+                others[name] = "a link"
+            elif os.path.isfile(path):
                 files.append(name)
-            elif not stat.S_ISDIR(mode):
-                others[name] = "a link" if stat.S_ISLNK(mode) else "a device, FIFO or socket"
+            elif os.path.lexists(path) and not os.path.isdir(path):  # a run may have removed it since
+                others[name] = "a device, FIFO or socket"
     return sorted(files), dict(sorted(others.items()))
 
 
