@@ -1,7 +1,6 @@
 """Read a project as Snakemake does: its configuration, its figures and tables, and their inputs."""
 
-import re
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from replication.catalogue import Catalogue, Config, Shown
 from replication.configuration import checked, laid_over
@@ -46,16 +45,6 @@ def read_artifacts(shown: Shown, folder: str | Path = ".") -> dict:
 
 
 def pages_of_estimators(estimators: dict[str, dict], folder: str | Path) -> dict[str, str]:
-    """Returns {estimator: path of its documentation page}, from the links in the table of all methods.
-
-    Paths start at the folder of the project. Estimators whose method has no link in the table are left out.
-    """
-    table = Path(folder) / _PAGES / "README.md"
-    rows = [line for line in table.read_text().splitlines() if line.startswith("|")] if table.is_file() else []
-    pages = {}
-    for name, method in [(name, entry["method"]) for name, entry in estimators.items()]:
-        links = [page for row in rows if f"`{method}`" in row for page in re.findall(r"\]\((\S+\.md)\)", row)]
-        if links:
-            # If a row links several pages, the page with the name of the method is taken.
-            pages[name] = f"{_PAGES}/{max(links, key=lambda page: PurePosixPath(page).stem == method)}"
-    return pages
+    """Returns {estimator: path of the page of its method, or of the table of all methods}, from a project's folder."""
+    pages = {name: f"{_PAGES}/{entry['method']}.md" for name, entry in estimators.items()}
+    return {name: page if Path(folder, page).is_file() else f"{_PAGES}/README.md" for name, page in pages.items()}

@@ -70,7 +70,7 @@
     for (const row of rows) {
       const look = zoo.estimators[row], line = add(body, "tr"), name = add(line, "th", { scope: "row" });
       plots.swatch(name, look);
-      add(name, look.href ? "a" : "span", look.href ? { href: look.href } : {}, look.title);
+      add(name, "a", { href: look.href }, look.title);
       for (const key of ["rmse", "best", "bias", "coverage", "converged_coverage"]) {
         const number = add(line, "td", { className: "number" });
         if (key === "best") {

@@ -42,7 +42,7 @@ def page(
     zoo = artifacts["zoo"]
     replaced = stand_ins([zoo])
     estimators = [
-        _estimator(name, row, names[name], pages.get(name), folder)
+        {"name": name, "title": names[name], "href": relative(pages[name], folder), **look_on_page(name, row)}
         for row, name in enumerate(map(str, zoo["estimator"].values))
     ]
     by_family = results(zoo, artifacts["timings"])
@@ -67,12 +67,6 @@ def opening_family(by_family: list[dict]) -> int:
     """The index of the family that opens the page: the first family with the fewest ties at its largest budget."""
     ties = [len(family["best"][-1]) for family in by_family]
     return ties.index(min(ties))
-
-
-def _estimator(name, row, title, page, folder):
-    """The entry of an estimator for the templates and the script."""
-    href = relative(page, folder) if page else ""
-    return {"name": name, "title": title, "href": href, **look_on_page(name, row)}
 
 
 def _cell(family, row):
