@@ -250,6 +250,7 @@ def table_of_costs(catalogue: Catalogue, slowness: float = 1.0) -> str:
         paper = catalogue.shown[name].paper if name in catalogue.shown else ""
         jobs = jobs_behind(catalogue, paths).values()
         seconds, most = ([getattr(job, kind) for job in jobs] for kind in ("seconds", "most_seconds"))
-        hours = (f"{time * slowness / 3600:,.2f}" for time in (sum(seconds), max(seconds), sum(most)))
+        longest = max(seconds, default=0.0)
+        hours = (f"{time * slowness / 3600:,.2f}" for time in (sum(seconds), longest, sum(most)))
         rows.append((name, paper, f"{len(jobs):,}", *hours))
     return columns(("", "paper", "jobs", "core-hours", "longest job [h]", "at most"), rows)
