@@ -22,7 +22,7 @@ WRONG = [
     ({"datasets": {"dna": {"reader": "svm"}}}, "datasets.dna: input tag 'svm' .* expected tags: 'idx', "),
     ({"grids": {"trk-t1": {"train": {"hidden": [0]}}}}, "grids.trk-t1.train.hidden.0: expected .* 1, found 0"),
     ({"grids": {"trk-t1": {"train": {"hidden": []}}}}, "grids.trk-t1.train.hidden: list should have at least 1 item"),
-    ({"matrix": {"estimators": ["rts", "rts"]}}, "matrix.estimators: expected no value twice"),
+    ({"matrix": {"estimators": ["rts", "rts"]}}, "matrix.estimators: expected different values"),
     ({"scale": "raw"}, "scale: .*, found 'raw'"),
     ({"models": {"mnist-20-cd": {"title": "mine"}}}, "models.mnist-20-cd: "),
     ({"figures": {"rts-f5": {"others": ["rts-f55"]}}}, "figures.rts-f5: .*'rts-f55'"),

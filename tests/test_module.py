@@ -8,10 +8,13 @@ import sys
 import textwrap
 
 import pytest
-from projects import ROOT, closed_environment, merged_configuration
+import yaml
+from projects import ROOT, closed_environment
+from snakemake.utils import update_config
 
 from logzoo.io.netcdf import read_provenance
 from replication.configuration import laid_over
+from replication.project import settings_files
 
 IMPORTING = """
 configfile: "tiny.yaml"
@@ -108,9 +111,8 @@ def test_jobs_find_the_package_of_the_checkout(importing):
 
 
 def test_a_configuration_is_laid_over_as_snakemake_does():
-    papers = sorted(path.relative_to(ROOT) for path in ROOT.glob("config/papers/*.yaml"))
-    named = re.findall(r'^    "(config/\w+\.yaml)",$', (ROOT / "Snakefile").read_text(), re.MULTILINE)
-    assert len(named) == 5
-    files = [ROOT / path for path in (*named, *papers, "tests/tiny.yaml")]
-    change = {"scale": "other", "matrix": {"chains": 7}}
-    assert laid_over(files, change) == merged_configuration("tests/tiny.yaml", change)
+    files = [*settings_files(ROOT), ROOT / "tests/tiny.yaml"]
+    merged, change = {}, {"scale": "other", "matrix": {"chains": 7}}
+    for part in (*(yaml.safe_load(file.read_text()) for file in files), change):
+        update_config(merged, part)
+    assert laid_over(files, change) == merged
