@@ -86,7 +86,6 @@ def serve(path: str, patience: int = _FEW) -> None:
     The first `patience` jobs run by themselves, because loading would take longer than a few jobs save.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system then reaps jobs that have ended
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen()
@@ -100,6 +99,14 @@ def serve(path: str, patience: int = _FEW) -> None:
                 listener.close()
                 sys.exit(_run(client))
             client.close()
+            _reap()
+
+
+def _reap() -> None:
+    """Wait for the processes of jobs that have ended, so that their CPU seconds count as those of the run."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def _load() -> None:
@@ -129,7 +136,6 @@ def _run(client: socket.socket) -> int:
     # `_answer` must run after the script's exit functions. It is registered first, because atexit reverses the order.
     atexit.register(_answer, client, status)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     client.sendall(b"\n")
     for number, file in enumerate(socket.recv_fds(client, 1, 3)[1]):
         os.dup2(file, number)
