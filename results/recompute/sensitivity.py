@@ -49,6 +49,16 @@ def over_all(a, b):
     return np.sqrt(np.mean(a**2) / np.mean(b**2))
 
 
+def rts_f4(folder):
+    errors = (
+        xr.load_dataset(folder / "figures/rts-f4.nc").log_z - xr.load_dataset(folder / "truths/mnist-cd25-500.nc").log_z
+    )
+    ti, rts = (errors.sel(estimator=name).transpose("run", "estimate", "rungs") for name in ("ti-trapezoid", "rts"))
+    for few in (50, 100):
+        pairs = [part.sel(rungs=rungs).values for part, rungs in ((ti, few), (ti, 1000), (rts, 1000), (rts, few))]
+        yield "rts-f4-ti", f"from {few} rungs on", jackknife(lambda a, b, c, d: over_all(a, b) * over_all(c, d), *pairs)
+
+
 def rts_f8(folder):
     for name, model in (("small", "mnist-10"), ("large", "mnist-200")):
         truth = xr.load_dataset(folder / f"truths/{model}.nc").log_z
@@ -141,7 +151,7 @@ def ins_f5(folder):
 def main():
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "results/paper") / "data/paper"
     print("| claim | choice | value |\n|---|---|---|")
-    for rows in (rts_f1, rts_f8, trk_f3, trk_f4b, lv_f2c, lv_f4, ins_f5):
+    for rows in (rts_f1, rts_f4, rts_f8, trk_f3, trk_f4b, lv_f2c, lv_f4, ins_f5):
         for claim, choice, (value, low, high) in rows(folder):
             interval = f" [{low:.3g}, {high:.3g}]" if np.isfinite(low) else ""
             print(f"| `{claim}` | {choice} | {value:.3g}{interval} |", flush=True)
