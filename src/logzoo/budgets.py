@@ -6,7 +6,7 @@ import sys
 
 from logzoo.checks import whole_number
 
-# A larger budget counts as a typing error.
+# A larger budget counts as a typo.
 LARGEST_BUDGET = 10**11
 
 

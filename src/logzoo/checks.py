@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Kind = TypeVar("Kind")
     from logzoo.types import Array, Bits, Floats
 
-# Largest size or count. A larger number counts as a typing error.
+# Largest size or count. A larger number counts as a typo.
 _LARGEST = 10**12
 _SHOWN = 80  # most characters of a value in a message
 _NAMED = 30  # most names in a list of choices

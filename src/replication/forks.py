@@ -83,7 +83,7 @@ def hand_over() -> None:
 def serve(path: str, patience: int = _FEW) -> None:
     """Run the scripts that come to the socket at `path`, each in a fork, until the standard input ends.
 
-    The first `patience` jobs run by themselves, because loading would take longer than a few jobs save.
+    The first `patience` jobs run by themselves, because a few jobs would save less time than loading takes.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listener:

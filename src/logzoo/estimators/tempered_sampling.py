@@ -116,7 +116,7 @@ def likelihood(log_z: Floats, prior: Floats, log_z_hats: Floats, occupancy: Floa
 def maximise(prior: Floats, log_z_hats: Floats, occupancy: Floats, start: Floats | None = None) -> Floats:
     """log Z_k - log Z_1 (rung,) in nats where the likelihood is largest; arguments as in `likelihood`.
 
-    start (rung,): a first guess; by default eq 12 averaged over blocks. With one block the maximum is eq 12. Raises
+    start (rung,): a first guess; by default eq 12 averaged over blocks. With one block, eq 12 gives the maximum. Raises
     ValueError if the maximum is not reached.
     """
     case = (prior, log_z_hats, occupancy)

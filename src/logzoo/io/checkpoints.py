@@ -54,7 +54,7 @@ def identity_of(value: Any) -> str:
 
 
 def path_beside(output: FilePath, name: str | int = "") -> Path:
-    """Path of the checkpoint of work on a file; `name` distinguishes parts of the work with separate checkpoints."""
+    """Path of the checkpoint for an output file; `name` distinguishes several checkpoints of one file."""
     return Path(f"{output}.{name}.checkpoint.npz" if name != "" else f"{output}.checkpoint.npz")
 
 
@@ -172,7 +172,7 @@ class Checkpoint:
 def unfinished(checkpoint: Checkpoint | None, cells: Iterable[Cell], arrays: dict[str, np.ndarray]) -> Iterator[Cell]:
     """Yield the cells that are not done yet. The caller fills its part of the arrays in place for each cell.
 
-    checkpoint: None, or the Checkpoint of this work; the numbers of its finished cells are put in the arrays first.
+    checkpoint: None, or the Checkpoint of this work. Its values of finished cells are put in the arrays first.
     """
     parts = {"arrays": _Filled(arrays)}
     first = 0 if checkpoint is None else checkpoint.load(parts)

@@ -34,7 +34,7 @@ _UNITS_PER_LOG = 512
 # Number of inverse temperatures at which the smooth part is computed in one pass.
 BETAS_TOGETHER = 4
 _SMALLEST = np.float32(1e-18)
-# |a| of padding units: exp(-beta |a|) vanishes for every beta > 0.
+# |a| of padding units: 1 + exp(-beta |a|) is 1 in float32 for every beta above 1e-28.
 _ABSENT = np.float32(1e30)
 
 

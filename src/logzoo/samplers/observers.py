@@ -147,9 +147,9 @@ class Curvature:
         self.sums += [term.sum(axis=0) for term in (q, q * slope, q * slope**2, q * bend)]
 
     def values(self) -> np.ndarray:
-        """d^2 log Z / d beta^2 (rung,) in nats; rungs with too few draws repeat or interpolate their neighbours.
+        """d^2 log Z / d beta^2 (rung,) in nats, interpolated at rungs with too few draws.
 
-        If every rung has too few draws, all values are 1.
+        Such rungs at an end of the ladder take the nearest value. If every rung has too few draws, all values are 1.
         """
         weight, slope, square, bend = self.sums
         known = weight >= _FEWEST_DRAWS

@@ -236,7 +236,10 @@ def updated_log_z(log_z_hat: np.ndarray, prior: np.ndarray, occupancy: np.ndarra
 
 
 def mean_occupancy(sums: RungSums, rao_blackwell: bool) -> np.ndarray:
-    """Occupancy (rung,): the mean of q(beta_k | x), or the shares of visits with 0.1 added to every bin; sums to 1."""
+    """Occupancy (rung,), with sum 1: the mean of q(beta_k | x) if `rao_blackwell`, else the shares of visits.
+
+    Each number of visits is first increased by 0.1.
+    """
     total = sums.occupancy.sum(axis=0) if rao_blackwell else sums.visits.sum(axis=0) + COUNT_FLOOR
     return total / total.sum()
 

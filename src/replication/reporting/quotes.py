@@ -32,8 +32,9 @@ _MARKED = re.compile(rf"({_START}).*?(<!-- / -->|(?={_START})|\Z)", re.DOTALL)
 def requoted(text: str, page: str, root: Path, fresh: Mapping[str, Path] | None = None) -> str:
     """The text of a page, with quotations updated from the results published below `root`.
 
-    page: path of the page from `root`. fresh: {scale: folder} of results that are not in their place yet. Raises a
-    one-line ValueError with the page and the mark for a mark without end, with an unknown name or without results.
+    page: path of the page relative to `root`. fresh: {scale: folder} with the results of a run that is being published.
+    Raises a one-line ValueError with the page and the mark for a mark without end, with an unknown name or without
+    results.
     """
     results = {}
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from logzoo.checks import shown
 from replication.artifacts import stand_in_line, stand_ins
 from replication.claim import EXPLORATORY, REDUCED
 from replication.reporting import tables
@@ -52,7 +53,7 @@ def scorecard(claims: Mapping[str, Any], verdicts: Mapping[str, xr.Dataset], fig
 
     claims: {id: entry}, as in `reporting.verdicts`; an entry has `not_tested` if the claim cannot be tested. verdicts:
     {figure: Dataset of `reporting.verdicts.verdicts`}. figures: {figure: entry} in the order of papers; an entry
-    has `paper`, `picture` and `artifacts`, {name: path}. Attributes of the Dataset name replaced data sets and models.
+    has `paper`, `picture` and `artifacts`, {name: path}. Attributes of the Dataset list replaced data sets and models.
 
     Raises ValueError for a claim with neither a verdict nor a reason why it was not tested. A verdict on a claim of
     other words or bounds also raises it.
@@ -80,8 +81,9 @@ def _row(name, entry, verdicts, figure):
         raise ValueError(f"claim {name}: expected a verdict, or the reason why it is not tested; found neither")
     judged = table.sel(id=name)
     stated = {key: judged[key].item() for key in ("claim", "published", *(bound for bound in BOUNDS if bound in entry))}
-    if any(entry[key] != stated[key] for key in stated):
-        raise ValueError(f"claim {name}: found a verdict on another claim, {stated}")
+    other = {key: value for key, value in stated.items() if value != entry[key]}
+    if other:
+        raise ValueError(f"claim {name}: found a verdict on other words or bounds: {shown(other)}; regenerate it")
     row |= {key: judged[key].item() for key in ("statistic", "verdict", *NUMBERS)}
     row["reason"] = why_of(judged)
     if row["verdict"] == NOT_TESTED:

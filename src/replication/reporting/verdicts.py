@@ -120,7 +120,7 @@ def _bounds_of(claim):
 def verdicts(
     claims: Mapping[str, Any], statistics: Mapping[str, Statistic], *, reason: str | None = None
 ) -> xr.Dataset:
-    """A Dataset along `id` of the verdicts on claims {id: entry} by statistics {id: Statistic}.
+    """Judge claims {id: entry} by statistics {id: Statistic}; returns a Dataset of verdicts along `id`.
 
     reason: the reason why no claim can be tested, or None.
     """

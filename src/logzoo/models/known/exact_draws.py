@@ -245,9 +245,8 @@ def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
         up = drawn_from_the_past(spins, signs, count, generator)
     else:
         raise ValueError(
-            f"rbm: no method of exact draws applies: equal hidden units have more than {LARGEST_SUM:,} combinations of "
-            f"counts, the front of the graph has {width} units (at most {LARGEST_WIDTH}), and the spins have a field "
-            "or frustration"
+            f"rbm: exact draws need one of: at most {LARGEST_SUM:,} combinations of counts of equal hidden units; "
+            f"a front of at most {LARGEST_WIDTH} units (found {width}); spins without field or frustration"
         )
     return up[:, : rbm.visible].astype(np.uint8)
 

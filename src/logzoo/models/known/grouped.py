@@ -93,7 +93,7 @@ def twins(
 
     Weights are 2 strength xi u / hidden, with random signs xi and u uniform on [0, 1]. The visible bias is minus half
     of the input from all hidden units. odds: odds that at least half of the hidden units are on.
-    Raises a ValueError that names the argument.
+    Raises a ValueError that names an impossible argument.
     """
     column = _column(generator, visible, hidden, strength)
     return _with_odds(column, hidden, -0.5 * hidden * column[:, 0], odds)
@@ -112,7 +112,7 @@ def wide_narrow(
 
     The hidden units form one group. Weights are as in `twins`; the visible bias is N(0, spread^2). odds: odds of the
     wide mode against the narrow mode. On the path from the RBM's marginals the narrow mode holds nearly all mass until
-    just before the end. Raises a ValueError that names the argument.
+    just before the end. Raises ValueError for an impossible argument.
     """
     column = _column(generator, visible, hidden, strength)
     visible_bias = positive_number("spread", spread) * generator.standard_normal(len(column))
@@ -128,8 +128,8 @@ def hopfield(
     by at most one. A group that is all on adds strength times its pattern to the inputs of the visible units, and a
     group that is all off subtracts it. In spins 2 x - 1 the model has no field. Visible units are in random order. The
     numbers of visible units with each combination of signs differ by at most one. The 2^patterns modes are equally
-    probable if 2^patterns divides the number of visible units (Hopfield 1982; one pattern: Mattis 1976). Raises a
-    ValueError that names the argument.
+    probable if 2^patterns divides the number of visible units (Hopfield 1982; one pattern: Mattis 1976). Raises
+    ValueError for an impossible argument.
     """
     # At least 2**patterns terms are summed.
     patterns = whole_number("patterns", patterns, maximum=LARGEST_SUM.bit_length() - 1)
@@ -188,9 +188,9 @@ def random_small(
     """An RBM with weights N(0, scale^2) and at most 20 units in the smaller layer, and its enumerated log Z in nats.
 
     Biases balance the weights, so that a state and its complement would be equally probable. A draw from N(0, bias^2)
-    is then added to each bias. Raises a ValueError that names the argument.
+    is then added to each bias. Raises ValueError for an impossible argument.
     """
-    # This import takes long.
+    # This module imports numba, which takes long.
     from logzoo.models.exact_sums import exact_log_z
 
     visible, hidden = whole_number("visible", visible), whole_number("hidden", hidden)

@@ -97,7 +97,7 @@ def planar_glass(
     """An RBM of rows x columns spins on a chessboard with random couplings, and its log Z in nats.
 
     couplings: "gaussian" for draws from N(0, scale^2), or "signs" for +scale and -scale with equal probability. Raises
-    a ValueError that names the argument.
+    ValueError for an impossible argument.
     """
     rows, columns = whole_number("rows", rows, minimum=2), whole_number("columns", columns, minimum=2)
     one_of("couplings", couplings, ("gaussian", "signs"))

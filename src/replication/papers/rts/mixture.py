@@ -66,8 +66,8 @@ class _Sampler:
 def ladder_of(name: str, rungs: int, target: GaussianMixture, base: GaussianMixture) -> Array:
     """Inverse temperatures (rung,) of a ladder by name.
 
-    `paths.inverse_temperatures` makes all ladders but "geometric". Its precision of a coordinate grows by equal ratios,
-    so that all pairs of neighbouring rungs overlap about equally.
+    `paths.inverse_temperatures` makes all ladders but "geometric". Along the geometric ladder, the precision of a
+    coordinate grows by equal ratios, so neighbouring rungs overlap about equally.
     """
     if isinstance(name, str) and name == "geometric":
         precision = np.geomspace(1.0 / base.variance, 1.0 / target.variance, whole_number("rungs", rungs, minimum=2))

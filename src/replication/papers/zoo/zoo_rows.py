@@ -177,7 +177,7 @@ def _name_rows(axis, zoo, names):
 
 
 def nothing_to_show(zoo: Dataset) -> Figure:
-    """A figure without axes, if no model is suitable."""
+    """A figure with a text instead of axes, for a zoo without suitable models."""
     figure = new_figure(5.0, 1.0)
     figure.text(0.5, 0.5, "the matrix has no such model", ha="center", va="center")
     return finished(figure, zoo)
