@@ -7,6 +7,7 @@ The job runs by itself if no server answers, or if the server has loaded nothing
 import atexit
 import contextlib
 import gc
+import importlib
 import json
 import logging
 import os
@@ -29,8 +30,8 @@ _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM
 _started: list[subprocess.Popen] = []
 # Number of jobs that run by themselves before the server loads anything.
 _FEW = 6
-# Of our packages, only the modules with machine code stay loaded. Each job imports all other modules of our packages
-# again, because these may have state.
+# Of our packages, only the modules with machine code stay as they are. All others may hold state from the use of their
+# functions, so the server imports them again before the first fork.
 _PACKAGES, _STAYING = ("logzoo", "replication"), "logzoo.kernels"
 
 
@@ -110,7 +111,7 @@ def _reap() -> None:
 
 
 def _load() -> None:
-    """Load libraries and machine code by using them once. Then unload our packages except the kernels."""
+    """Load libraries and machine code by using them once. Then import our packages, except the kernels, again."""
     from tqdm import tqdm
     from xarray.backends import list_engines
 
@@ -123,9 +124,12 @@ def _load() -> None:
         train_by_all()
     picture_bytes(new_figure(1.0, 1.0))
     list_engines()
-    for name in [name for name in sys.modules if name.partition(".")[0] in _PACKAGES]:
-        if not name.startswith(_STAYING):
-            del sys.modules[name]
+    importlib.import_module("replication.jobs")
+    used = [name for name in sys.modules if name.partition(".")[0] in _PACKAGES and not name.startswith(_STAYING)]
+    for name in used:
+        del sys.modules[name]
+    for name in used:
+        importlib.import_module(name)
     # Garbage collection of the objects loaded by now would copy their memory in every fork (copy-on-write).
     gc.freeze()
 
