@@ -27,7 +27,7 @@ from replication.papers.infinite_swapping.ins_runs import swapped_ladders
 from replication.papers.rts.rungs import StoredDraws, estimates_of_samples, mbar_of_sample
 from replication.types import Artifacts, Settings, Stream
 
-# Seconds of all calls after which none follows, because other load changes longer timings little.
+# No call follows after this many seconds in total, because other load changes longer timings little.
 _ENOUGH = 0.5
 STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draws", "mbar": "MBAR, from the draws"}
 

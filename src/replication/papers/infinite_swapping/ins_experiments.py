@@ -110,7 +110,7 @@ def _timed(here, gradient, name, trainers, samplers, path):
     comparison, steps = comparison_of(here, name), here.entry["steps"]
     trainings = {key: _settings_of(comparison, entry) for key, entry in trainers_of(here, name, trainers).items()}
     ladders = gradient.entry["ladders"]
-    # Each timing of a trainer makes `steps` and three times as many updates.
+    # Each timing of a trainer has two trainings, of `steps` and of 3 * `steps` updates.
     works = [_work(here, comparison, train, 4 * TIMINGS * steps) for train in trainings.values()]
     sampling = here.visits(gradient.entry["model"], TIMINGS * steps * _chains(samplers, ladders))
     return here.experiment(

@@ -105,7 +105,7 @@ def _distances(rbm, sampler, looks, repeats):
     return distance, unevenness
 
 
-_LARGEST_LAYER = 12  # largest smaller layer, in units, for which log Z of every snapshot is enumerated
+_LARGEST_LAYER = 12  # log Z of every snapshot is enumerated if the smaller layer has at most this many units
 _TEXTS = {
     "accuracy": ("mean log-probability of the label given the input", "nat"),
     "right": ("share of examples whose true label is the most probable", "1"),

@@ -98,7 +98,7 @@ def _sizes_2a(here: Here) -> dict[str, Size]:
 
 
 def _statistics_2a(artifacts: Artifacts) -> Statistics:
-    """Statistics of the models trained as published; training and data of the other models differ as well."""
+    """Statistics of the models trained as published. The other models have other trainings and data."""
     models = [model for model in artifacts["tours"].values() if "means" in first_of(model)["visible"].values]
     models.sort(key=lambda model: first_of(model).attrs["hidden_units"])
     small, largest = models[0], models[-1]

@@ -62,7 +62,7 @@ def tour_lengths(
 
     rounds: for each stopping set, the number of hidden states drawn for each image. Tours to every set start from the
     same states and use the same random numbers. visible: values of visible units on a tour, "draws" or "means". The
-    images of the `shown` shortest and longest tours are of tours to the first set, with the last entry of `visible`.
+    `shown` shortest and longest tours, whose images are returned, run to the first set with the last `visible`.
     """
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     example = stream.child("examples").generator().integers(len(images.data), size=batches * batch)
@@ -169,7 +169,7 @@ def inspected(artifacts: Artifacts, *, k: int, sweeps: int, inspected: int, stre
 def tours_at(home: Array, k: int) -> tuple[Array, Array]:
     """Lengths (chain,) of the first tour and of the tour that sweep k belongs to.
 
-    home (sweep, chain): whether the chain returns. An unfinished tour counts with the length at the last sweep.
+    home (sweep, chain): whether the chain returns. An unfinished tour counts with its length at the last sweep.
     """
     ends = np.where(home, np.arange(1, len(home) + 1)[:, None], len(home))
     starts = np.where(home[: k - 1], np.arange(1, k)[:, None], 0).max(axis=0, initial=0)

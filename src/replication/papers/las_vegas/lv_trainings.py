@@ -106,7 +106,7 @@ _CLAIMS_2 = {
 
 
 def _statistics(artifacts: Artifacts, table: str) -> Statistics:
-    """Statistics of both tables. Each trainer is taken at its best learning rate."""
+    """Statistics that both tables have. Each trainer is taken at its best learning rate."""
     test = _tests_of(artifacts["trainings"])
     published = _LEVELS[table]
 

@@ -120,7 +120,7 @@ def knots(artifacts: Artifacts) -> xr.Dataset:
     """The smallest `flux` along the ladder in each RTS run, from a `uniform` and from a `matched` base.
 
     The budget is the largest that both estimates have. The flux of each run is divided by the mean flux from the
-    matched base at the same boundary, because with any base the flux falls towards the ends of the ladder.
+    matched base at the same boundary. Before the division, the flux falls towards the ends of the ladder with any base.
     """
     matrices = {name: estimate["transition_matrix"] for name, estimate in artifacts.items()}
     budget = max(set.intersection(*({*matrix["budget"].values.tolist()} for matrix in matrices.values())))

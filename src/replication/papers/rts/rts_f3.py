@@ -163,7 +163,7 @@ def _at(error, budget):
 
 
 def bias_left_ratio(rts: Array, *others: Array) -> Array:
-    """Share of the bias at the first budget that is left at the second: of RTS, divided by the least of `others`."""
+    """Share of the |bias| at the first budget that RTS leaves at the second, over the smallest share of `others`."""
     return _left(rts) / np.min([_left(other) for other in others], axis=0)
 
 
@@ -339,8 +339,8 @@ FIGURES = {
         sizes=sizes,
     ),
     "rts-f3-seconds": Declaration(
-        "The RMSE of figure 3 against CPU seconds on one core, measured on this machine. Seconds grow linearly with "
-        "sweeps. Times differ from run to run; the errors do not.",
+        "The RMSE of figure 3 against CPU seconds on one core. Seconds are from a line fitted to times measured on "
+        "this machine. Times differ from run to run; the errors do not.",
         timed_inputs,
         draw_seconds,
     ),

@@ -1,7 +1,8 @@
 """RTS figure 4: the cost of MBAR.
 
-Left: seconds on one core of the estimates of figure 4 from the same draws. Right: these seconds divided by the seconds
-of sampling the draws. Values are means of five timings on this machine, and differ from run to run.
+Left: seconds on one core of sampling draws, and of the estimates of figure 4 from these draws. Right: seconds of the
+estimates divided by the seconds of sampling. Values are means of five timings on this machine, and differ from run to
+run.
 """
 
 from replication.claim import Claim, Size
@@ -24,7 +25,7 @@ CLAIMS = {
 
 def inputs(here: Here) -> Inputs:
     model, sizes = here.of(here.entry["figure"]).entry["model"], here.chosen("ladders", "samples")
-    # A pilot of 20 times the sweeps, and one start, precede the timings.
+    # A pilot of 20 times the sweeps, and a burn-in of as many sweeps as a timing, precede the timings.
     timings = here.experiment(
         "replication.papers.timing:rungs",
         here.model_and_data(model),

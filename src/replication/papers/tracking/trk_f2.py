@@ -33,7 +33,7 @@ $s_i = \exp(\mu^{-}_{i+1} - \mu^{-}_i)$,     $u_{in} = \dfrac{f_{i+1}(x_{in})}{s
 $O^{\Delta\beta}_i = \log \, \sum_n \, u_{in} - \log \, \sum_n \, v_{in}$,     $(\Sigma_{\Delta\beta})_{ii} =
     \mathrm{Var}_n[u_{in}] \, / \, (N \bar{u}_i^2) + \mathrm{Var}_n[v_{in}] \, / \, (N \bar{v}_i^2)$
 
-4  Update, in Joseph's form: P stays symmetric and positive whatever the rounding
+4  Update, in Joseph's form: P stays symmetric and positive despite rounding
 $(H \zeta)_i = \zeta_{i+1} - \zeta_i$,  but $(H \zeta)_{M-1} = -\zeta_{M-1}$;     $y = O^{\Delta\beta} -
     (0, \ldots, 0, \zeta_M)$
 $K = P^{-} H^{\top} (H P^{-} H^{\top} + \Sigma_{\Delta\beta})^{-1}$,     $\mu \leftarrow \mu^{-} + K (y - H \mu^{-})$

@@ -1,7 +1,7 @@
 """Tracking figure 4, left: the filter at work.
 
 The Kalman filter at work on an RBM of 500 hidden units trained by SML-APT. From the top: log Z (tracked, bridged and by
-AIS), the observed change of each update, the bias, the standard deviations, and the ladder with its exchange rates.
+AIS), observed changes in one update, the bias, the standard deviations, and the ladder with its exchange rates.
 Desjardins et al. (2011), figure 4.
 """
 

@@ -1,8 +1,8 @@
 """Experiments on trained models: log Z at their snapshots beside tracked log Z, and the best RBM of a grid.
 
 The best RBM has the largest validation likelihood under AIS (Desjardins et al. 2011, section 4: chosen "according to
-the AIS likelihood estimate"). Tracked likelihoods do not select the RBM, because their errors already affected when
-each training stopped.
+the AIS likelihood estimate"). Tracked likelihoods do not select the RBM, because their errors already affected the
+stopping of each training.
 """
 
 from collections.abc import Mapping

@@ -77,7 +77,7 @@ def draw(artifacts: Artifacts, *, arenas: list[str], names: Names) -> Figure:
 
 
 def uses(zoo: Dataset, *, arenas: list[str], names: dict[str, str], enumerated: int) -> list[Use]:
-    """Recommendations for a small model, for each kind of model of the zoo, for an unknown and for a huge model.
+    """Recommendations for a small model, for each kind of model of the zoo, and for an unknown model.
 
     enumerated: largest number of units in the smaller layer for which log Z is enumerated.
     """

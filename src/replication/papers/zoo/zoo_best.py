@@ -96,7 +96,7 @@ def winner_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
             row[f"rmse{suffix}"] = np.exp(values[0, chosen[0]])
             row[f"tied{suffix}"] = ", ".join(titles[number] for number in chosen[1:]) or "-"
         rows[zoo_statistics.title_of_family(part)] = row
-    # The last two rows name the estimators that are among the best, with counts, and those that never are.
+    # The last two rows name the estimators that are among the best, with counts, and the other estimators.
     often, never = {}, {}
     for key, chosen in listed.items():
         counts = np.bincount(chosen, minlength=len(titles))
@@ -127,7 +127,7 @@ FIGURES = {
     "zoo-choice": Declaration(
         "Which estimator to use, derived from the zoo and from measured seconds. The RMSE is the geometric mean over "
         "the models of a family. Estimators that are not significantly worse than the best (paired bootstrap, 5%) are "
-        "listed beside it. Intervals are called too narrow if significantly fewer than 95% of them cover.",
+        "listed beside it. Intervals are called too narrow if significantly fewer than 95% of them cover log Z.",
         combined_and_timed,
         rows=choice_rows,
     ),

@@ -71,7 +71,7 @@ def draw_arenas(artifacts: Artifacts, *, arenas: list[str], of_papers: Sequence[
 
 
 def _at_one_budget(zoo):
-    """The families at the largest budget that all models have; without such a budget, each at its own largest."""
+    """The families at the largest budget that all models have, or else each at its own largest budget."""
     ran = zoo["log_z"].notnull().any(["estimator", "replicate"]).all("model")
     shared = zoo["budget"].values[ran.values]
     return [
@@ -186,9 +186,9 @@ def nothing_to_show(zoo: Dataset) -> Figure:
 FIGURES = {
     "zoo-arenas": Declaration(
         "Root mean square error of log Z at the largest budget that all these models have, with 95% bootstrap "
-        "intervals. The leftmost panel shows the geometric mean over the models. Estimators of the papers are above "
-        "the line, newer estimators below it; both groups start with the best. Shaded: not significantly worse than "
-        "the best (paired bootstrap, 5%). Hollow: some replicates did not converge.",
+        "intervals. The leftmost panel shows the geometric mean over the other panels. Estimators of the papers are "
+        "above the line, newer estimators below it; both groups start with the best. Shaded: not significantly worse "
+        "than the best (paired bootstrap, 5%). Hollow: some replicates did not converge.",
         combined,
         draw_arenas,
         settings=arena_settings,

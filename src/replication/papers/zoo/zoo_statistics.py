@@ -121,7 +121,7 @@ def resampled_moments(part: Dataset) -> Moments:
     chosen = resamples(models, generator) if models > 1 else np.zeros((RESAMPLES, 1), dtype=np.int64)
     measured = Moments(*(moment[chosen] for moment in _moments(errors)))
     shift = (std_error[chosen] * generator.standard_normal(chosen.shape))[..., None, None]
-    # Rounding may leave the square of a cell without spread below 0.
+    # In a cell without spread, rounding may make the square negative.
     square = np.maximum(measured.square - 2 * shift * measured.bias + shift**2, 0.0)
     moments = Moments(measured.bias - shift, square)
     return moments if models > 1 else _drawn(moments, errors, generator)
@@ -207,7 +207,10 @@ def lowest(values: np.ndarray, others: np.ndarray) -> list[list[int]]:
 
 
 def covered(zoo: Dataset) -> DataArray:
-    """1 where the interval of an estimate, widened by that of the truth, covers the truth, else 0; NaN without one."""
+    """1 where the interval of an estimate covers the truth, else 0; NaN without an estimate.
+
+    The standard error of the truth widens the interval in quadrature.
+    """
     low, high = (zoo["interval"].isel(bound=end, drop=True) for end in (0, 1))
     half = (high - low) / 2
     further = np.hypot(half, DEVIATE * zoo["truth_std_error"]) - half
