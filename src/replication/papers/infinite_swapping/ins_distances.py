@@ -82,7 +82,7 @@ _OF_STATES = {
     "early": f"{_DISTANCE}, at the first parameters of trainings by exact gradients, mean over trainings",
 }
 # Standard deviations over trainings of the log ratios of the claims, for figures 2 and 4. For `spread` the pilot found
-# 0.25 and 0.37 with five runs of each training. With 15 runs these are smaller by a factor of up to the root of 3.
+# 0.25 and 0.37 with five runs of each training. With 15 runs they are smaller, by at most a factor of sqrt(3).
 _SPREADS = {
     "late": (0.16, 0.15),
     "pcd": (0.21, 0.18),

@@ -47,7 +47,7 @@ def gradient_distances(
     points: int,
     stream: Stream,
 ) -> xr.Dataset:
-    """Distances of gradient estimates from the exact gradient, and of a replica's temperatures from uniform.
+    """Distances of gradient estimates from the exact gradient, and of a replica's temperatures from uniform use.
 
     samplers: {name: settings of InfiniteSwapping}. Each repeat runs `ladders` copies of the ladder from uniform states
     for `steps` sweeps. Distances are computed after up to `points` of these sweeps, spaced by about equal ratios.

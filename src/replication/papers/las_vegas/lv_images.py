@@ -70,7 +70,7 @@ def _statistics_1(artifacts: Artifacts) -> Statistics:
 
 
 def draw_1(artifacts: Artifacts) -> Figure:
-    """Draw the chains. The frame of the image after a sweep has the colour of its tour; unfinished tours are grey."""
+    """Draw the chains. The frame of an image has the colour of the tour; unfinished tours are grey."""
     chains = artifacts["chains"]
     count, sweeps = chains.sizes["chain"], chains.sizes["sweep"]
     figure = new_figure(0.62 * (sweeps + 1) + 0.6, 0.9 * count + 0.9)

@@ -1,4 +1,4 @@
-"""Checks of log Z that was tracked during training: the experiments, statistics of claims on them, and their drawing.
+"""Checks of log Z that was tracked during training: experiments, statistics of claims, and drawing.
 
 A check holds log Z by enumeration or AIS at some updates of a training, beside the tracked log Z. A trace has rows at
 equal intervals of updates, and at the last update. A tracker is compared with AIS only at updates where the standard
@@ -35,7 +35,7 @@ def in_last(dataset: Dataset, share: float) -> Array:
 
 
 def mean_of_groups(*groups: Array) -> Array:
-    """Mean over groups, with equal weights, of the means over the trainings of each group (..., training)."""
+    """Mean, with equal weights, of groups (..., training), each averaged over its trainings."""
     return np.mean([group.mean(axis=-1) for group in groups], axis=0)
 
 

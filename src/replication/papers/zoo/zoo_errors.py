@@ -233,9 +233,9 @@ FIGURES = {
         draw_sweeps,
     ),
     "zoo-seconds": Declaration(
-        "Root mean square error of log Z against measured seconds of an estimate on one core, on one model of each "
-        "family. Otherwise as the figure against sweeps. The range of the other estimators is interpolated between "
-        "their budgets. Beyond its largest budget, the error of an estimator is taken as constant.",
+        "Root mean square error of log Z against seconds of an estimate on one core, measured on one model of each "
+        "family. Lines, markers and shading are as in the figure against sweeps. The range of the other estimators is "
+        "interpolated between their budgets. Beyond its largest budget, an estimator's error is taken as constant.",
         combined_and_timed,
         draw_seconds,
     ),
