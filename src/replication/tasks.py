@@ -85,9 +85,14 @@ def shared_files(catalogue: Catalogue) -> list[str]:
 
 
 def near_targets(words: Iterable[str], targets: Iterable[str]) -> list[str]:
-    """Suggestions, one line each, for words of a command line that resemble a target (a rule or a file name)."""
+    """Suggestions, one line each, for words of a command line that resemble a target (a rule or a file name).
+
+    A path gets a suggestion only if its folder holds targets, because other folders hold files that are not listed.
+    """
     names = {Path(target).name: target for target in targets}
-    unknown = [word for word in words if not word.startswith("-") and Path(word).name not in names]
+    folders = {Path(target).parent for target in names.values()} | {Path()}
+    listed = [word for word in words if not word.startswith("-") and Path(word).parent in folders]
+    unknown = [word for word in listed if Path(word).name not in names]
     near = {word: get_close_matches(Path(word).name, names, n=1, cutoff=0.75) for word in unknown}
     return [
         f"logzoo: no target {word!r}; did you mean {names[nearest[0]]}?" for word, nearest in near.items() if nearest
