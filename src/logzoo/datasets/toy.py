@@ -54,7 +54,7 @@ def noisy_copies(
     below = np.uint64(round(flip * 2.0**_UNIFORM_BITS))
     sizes = samples * np.array(times)
     examples = np.repeat(codes, sizes, axis=0)
-    # A loop over modes, because the random words take eight times the memory of the examples.
+    # The loop over modes saves memory: the random words of a mode take eight times the memory of its examples.
     for part in np.split(examples, np.cumsum(sizes)[:-1]):
         uniform = words.random_raw(part.size).reshape(part.shape) >> np.uint64(64 - _UNIFORM_BITS)
         part ^= uniform < below

@@ -27,9 +27,9 @@ _HINTS = {
 
 
 def list_arrays(path: FilePath, text: str | None) -> tuple[dict[str, Header], Any]:
-    """Return the arrays of an HDF5 file, {"group/array": Header}, and the text named `text` at its root.
+    """Return the arrays of an HDF5 file, {"group/array": Header}, and the value of its scalar `text`.
 
-    The text is None if the file has no such text.
+    Bytes are decoded. The value is None if the file has no such scalar.
     Raises a one-line ValueError without the path if h5py is missing or cannot read the file.
     """
     arrays = {}
@@ -107,7 +107,7 @@ def list_matrices(path: FilePath) -> dict[str, Header]:
 
     with _one_line("MATLAB"), open(path, "rb") as file:
         variables = whosmat(file)
-        # SciPy jumps from header to header and does not notice that a file ends within a variable.
+        # SciPy jumps from header to header, so it accepts a file that ends within a variable.
         if file.tell() > os.fstat(file.fileno()).st_size:
             raise ValueError("the file ends within a variable")
     headers = {name: Header(shape, np.dtype(_NUMBERS.get(kind, object))) for name, shape, kind in variables}

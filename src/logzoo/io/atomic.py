@@ -136,7 +136,10 @@ def _is_full(folder):
 
 
 def _of_place(error, path, temporary):
-    """The error with `path` as its file name. An error about another file is returned unchanged."""
+    """The error with `path` as its file name.
+
+    An error about another file is returned unchanged. So is an OSError without a number, unless the disk is full.
+    """
     named = getattr(error, "filename", None)  # xarray makes the path absolute
     if named is not None and os.path.abspath(named) != os.path.abspath(temporary):
         return error

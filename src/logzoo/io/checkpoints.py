@@ -170,9 +170,9 @@ class Checkpoint:
 
 
 def unfinished(checkpoint: Checkpoint | None, cells: Iterable[Cell], arrays: dict[str, np.ndarray]) -> Iterator[Cell]:
-    """Yield the cells that are not done yet. The caller fills its part of the arrays in place for each cell.
+    """Yield the cells that are not done yet. For each cell, the caller fills the cell's part of the arrays in place.
 
-    checkpoint: None, or the Checkpoint of this work. Its values of finished cells are put in the arrays first.
+    checkpoint: None, or the Checkpoint of this work, whose values of finished cells are put in the arrays first.
     """
     parts = {"arrays": _Filled(arrays)}
     first = 0 if checkpoint is None else checkpoint.load(parts)

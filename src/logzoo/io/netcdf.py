@@ -26,9 +26,9 @@ from logzoo.io.reading import check_unpacked, most_unpacked, open_regular
 if TYPE_CHECKING:
     from logzoo.types import FilePath
 
-# Variables of fewer bytes are not compressed: the chunk index would cost more than compression saves.
+# Variables of up to this many bytes are not compressed: the chunk index would cost more than compression saves.
 COMPRESS_BYTES = 2**12
-# Bytes that a string takes in memory, at least: an object of Python and a copy by the NetCDF library.
+# Smallest number of bytes that a string takes in memory: a Python object, and a copy by the NetCDF library.
 _STRING_BYTES = 100
 # A JSON string that starts like an absolute path.
 _ABSOLUTE_PATH = re.compile(r'(?<!\\)"(/|\\\\|[A-Za-z]:(/|\\\\))[^"]*')

@@ -9,7 +9,8 @@ the last temperature. F and B take (K - 1) 2**(K - 2) multiplications each, alth
 
 Sums are float64, without logarithms. The dual variables (potentials) u_i and w_k of the assignment problem satisfy
 u_i + w_k >= m[i, k], with equality along the best assignment. The scaled weights exp(m[i, k] - u_i - w_k) are at most
-1. Their sum over assignments is between 1 and K!, and terms that underflow are below its rounding error.
+1. Their products, one for each assignment, add up to between 1 and K!. Products that underflow are below the rounding
+error of this sum.
 """
 
 from __future__ import annotations

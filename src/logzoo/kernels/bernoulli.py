@@ -39,8 +39,8 @@ _MANTISSA_BITS = 23
 _TWO_TO_23 = 8388608.0
 _TWO_TO_23_BITS = 0x4B000000
 _HALVES = 65536.0
-# Lower arguments of the power of two are raised to this value. The same units are open as without this change: below a
-# probability of 2**-30, all units with leading half 0.
+# Lower arguments of the power of two are raised to this value. This does not change which units are open: below a
+# probability of 2**-30, exactly the units with leading half 0 are open.
 _LOWEST = -30.0
 # A unit is open if its excess (see `emit_decision`) is closer to 0 than this. The trailing half can decide if the
 # excess is within 1 of 0. The power of two adds an error of 65536 * 2.7e-6 = 0.18, and rounding adds less than 0.05.

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 _KERNELS = Path(__file__).parent
-# By default numba also generates a wrapper of every kernel for callers in C. Kernels with equal options share the
-# machine code of NumPy functions, so all release the lock of the interpreter.
+# By default numba also generates a wrapper of every kernel for callers in C. All kernels release the lock of the
+# interpreter, because kernels with equal options share the machine code of NumPy functions.
 _OPTIONS: dict[str, Any] = {"no_cfunc_wrapper": True, "nogil": True}
 
 

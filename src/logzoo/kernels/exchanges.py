@@ -66,7 +66,7 @@ class Exchanges(NamedTuple):
 
 @njit(inline="always")
 def rungs_looked_at(rung: int, rungs: int, sweep: int, all_pairs: bool, all_rungs: bool) -> tuple[int, int]:
-    """First and last rung at which log f of the state at `rung` is needed; both are `rung` if none is."""
+    """First and last rung at which log f of the state at `rung` is needed; both are `rung` if it is not needed."""
     if all_rungs:
         return 0, rungs - 1
     if all_pairs:
@@ -220,7 +220,7 @@ def parameters_at(stack: Any, rung: int) -> Parameters:
 def log_f_elsewhere(
     parameters: Parameters, chains: Chains, inputs: Array, scratch: LayerScratch, ones: Array, log_f: Array
 ) -> None:
-    """Set log_f (chains,) to log f(v) in nats with another rung's parameters; their hidden inputs go into `inputs`."""
+    """Set log_f (chains,) to log f(v) in nats with another rung's parameters, and `inputs` to the hidden inputs."""
     list_ones(chains.v, scratch, chains)
     apply_changes(parameters.weights, parameters.hidden_bias, chains, inputs)
     layers = chains.v, chains.h, inputs, chains.visible_input

@@ -99,7 +99,7 @@ def _largest_input(block: tuple[Array, Array, int, float]) -> float:
 
 @part
 def _fill_tables(block: tuple[Array, Array, int, float], tables: Array) -> None:
-    """Set tables (bytes, value, WIDTH) to exp of the terms that a byte's units add to x_i; byte 0 includes the bias.
+    """Set tables (bytes, value, WIDTH) to exp of the sum that a byte's units add to x_i; byte 0 includes the bias.
 
     Padding units have exp(x_i) = 0.
     """
@@ -156,7 +156,7 @@ def _product_of_block(
 def _multiply(
     tables: Array, codes: Array, block: tuple[Array, Array, int, float], products: tuple[Array, Array], out: Array
 ) -> None:
-    """Multiply mantissas * 2**exponents (states,) by a block's factors, or add a too large product's log to `out`."""
+    """Multiply mantissas * 2**exponents (states,) by a block's factors. Add the log of too large factors to `out`."""
     mantissas, exponents = products
     first, step = codes.ctypes.data, codes.shape[1]
     for state in range(out.size):

@@ -89,8 +89,8 @@ def settle(
 ) -> Array:
     """Update the means of both layers in turn from q = hidden (H, starts); returns the numbers of steps (starts,).
 
-    All arrays are float32; `hidden` is changed in place. A start ends when no q_j changes by more than `tolerance`, or
-    after `steps` steps. The next start then takes the free lane.
+    All array arguments are float32; `hidden` is changed in place. A start ends when no q_j changes by more than
+    `tolerance`, or after `steps` steps. The next start then takes the free lane.
     """
     visible, units, starts = weights.shape[0], weights.shape[1], hidden.shape[1]
     m = np.zeros((visible, LANES), np.float32)

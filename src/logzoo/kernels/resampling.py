@@ -194,7 +194,7 @@ def choose(log_weight: Array, offset: float, copies: Array, donors: Array) -> No
     for chain in range(donors.size):
         donors[chain] = chain
         if copies[chain] == 0:
-            # A chosen state among the first m stays in place, so only its further copies are donors.
+            # A chosen state among the first m stays in place, and is the donor of its further copies only.
             while copies[donor] < (2 if donor < donors.size else 1):
                 donor += 1
             copies[donor] -= 1

@@ -61,7 +61,7 @@ def _fill_fields(weights: Array, bias: Array, means: Array, first: Array, second
 
 @part
 def _renew(means: Array, first: Array, second: Array, third: Array, order: int, damping: float) -> float:
-    """Move means towards sigmoid of the fields, with damping; returns the largest undamped change."""
+    """Move means towards the sigmoid of the fields, with damping; returns the largest undamped change."""
     largest = 0.0
     for j in range(means.size):
         mean = means[j]
