@@ -80,7 +80,7 @@ def load_by(module: str, function: str, path: FilePath, **options: Any) -> Any:
 
 @contextlib.contextmanager
 def _one_line(form):
-    """Raise a one-line ValueError in place of any error by which the library refuses a file of this format."""
+    """Turn any error of the library for a file of this format into a one-line ValueError."""
     try:
         yield
     except Exception as error:

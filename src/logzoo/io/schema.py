@@ -64,8 +64,8 @@ SCHEMAS = {
     },
 }
 
-# Variables that may hold NaN, by kind. `may_be_missing` lists kinds of which any variable may hold NaN. No number may
-# be infinite.
+# Variables that may hold NaN, by kind. `may_be_missing` lists kinds whose variables may all hold NaN. No number may be
+# infinite.
 _INCOMPLETE = {
     "check": {"tracked_log_z", "tracked_std_dev"},
     "zoo": {"log_z", "std_error", "interval"},

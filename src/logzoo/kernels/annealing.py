@@ -71,7 +71,7 @@ def run_annealing(
 def run_reverse_annealing(
     parameters: Parameters, betas: Array, key: np.uint64, first: int, last: int, chains: Chains, log_weight: Array
 ) -> None:
-    """Run reverse steps `first` to `last - 1` in place; step n sweeps at rung K - n, and K - 1 steps reach the base."""
+    """Run reverse steps `first` to `last - 1` in place. Step n sweeps at rung K - n; step K - 1 reaches the base."""
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)
     for step in range(first, last):

@@ -29,7 +29,7 @@ _OPTIONS: dict[str, Any] = {"no_cfunc_wrapper": True, "nogil": True}
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
     """Compile a function that Python calls, with options of `numba.njit`.
 
-    With inline="always" other kernels contain the function, and the first estimate does not compile it separately.
+    inline="always" copies the function into other kernels, so that the first estimate does not compile it separately.
     """
     from numba import config, njit
 

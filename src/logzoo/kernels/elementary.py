@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
-# numba gives a literal 0 another type, and would compile functions with this argument twice.
+# numba gives a literal 0 another type, and would compile a function for both types.
 INTEGER_ZERO = np.int64(0)
 LOG_2 = math.log(2.0)
 LOG2_E = np.float32(1.4426950408889634)

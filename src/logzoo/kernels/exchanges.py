@@ -93,8 +93,8 @@ def read_log_f(
 ) -> None:
     """Write log f of one chain at rungs `first` to `last` into `log_f` (rungs,).
 
-    Differences of log f between `rung` and its neighbours among these go into `up` and `down`. With `even`, log f at
-    the other rungs is computed, too, from equal steps of beta. These values are less exact; no draw uses them.
+    Differences of log f between `rung` and its neighbours among these rungs go into `up` and `down`. With `even`, log f
+    at the other rungs is computed, too, from equal steps of beta. These values are less exact; no draw uses them.
     """
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     model, base = energies.sum_biases(parameters, chains.v[chain])
@@ -156,8 +156,8 @@ def run_parallel_tempering(
     """Run sweeps `first` to `last - 1` of whole ladders in place, with exchanges after each sweep.
 
     betas: (rungs,) float32. log f of a state is computed at the two rungs of the pair that may exchange. With
-    `all_pairs`, it is computed at both neighbours of its rung, too. With `all_rungs`, it is computed at every rung
-    after the last sweep.
+    `all_pairs`, it is also computed at both neighbours of the state's rung. With `all_rungs`, it is computed at every
+    rung after the last sweep.
     """
     ladders, rungs = exchanges.attempted.shape[0], betas.size
     scratch = sweep_scratch(chains)

@@ -159,7 +159,7 @@ def _largest_with(biases: Array, sums: Array) -> float:
 
 
 def _contiguous(weights):
-    """Weights as a contiguous array, in the type to which NumPy promotes float32 and the type of the weights.
+    """Weights as a contiguous array, in the common NumPy type of float32 and the weights.
 
     The array is read-only, because numba compiles kernels once for read-only and once for other arrays.
     """

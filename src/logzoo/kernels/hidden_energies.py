@@ -3,7 +3,7 @@
 A state is split into bytes. Each block of WIDTH visible units has a table with an entry for each of the 256 values of
 each byte. The entry has exp of the sum that the byte adds to x_i, for each i of the block. It is the product of an
 earlier entry and the factor of one unit. The table takes 64 kB per byte of the state, or 32 kB in single precision. A
-factor 1 + exp(x_i) then takes one operation per byte and one more. Each state takes one logarithm, because exponents of
+factor 1 + exp(x_i) then takes one operation per byte, plus one. Each state takes one logarithm, because exponents of
 the products are moved to integers. For blocks whose factors are too large, a logarithm is taken for each unit.
 """
 
@@ -85,7 +85,7 @@ def _add_bias(hidden_bias: Array, unit: float, codes: Array, count: int, out: Ar
 
 @part
 def _largest_input(block: tuple[Array, Array, int, float]) -> float:
-    """The largest absolute sum of the positive, or of the negative, terms of x_i over the units i of a block."""
+    """The largest sum of the positive terms of x_i, or of the absolute negative terms, for any unit i of a block."""
     rows, bias, present, unit = block
     largest = 0.0
     for i in range(present):

@@ -203,9 +203,9 @@ def choose(log_weight: Array, offset: float, copies: Array, donors: Array) -> No
 
 @part
 def comb(log_weight: Array, teeth: int, offset: float, copies: Array) -> None:
-    """Fill copies (n,) with the number of teeth (equally spaced points of the sum of weights) in each weight (n,).
+    """Fill copies (n,) by systematic resampling: the number of equally spaced points that lie in each weight (n,).
 
-    offset: position of the tooth within each equal part of the sum, from 0 to 1 (systematic resampling).
+    teeth: number of points. offset: position of the point within each equal part of the sum of weights, from 0 to 1.
     """
     largest, total = largest_of(log_weight), 0.0
     for value in log_weight:
