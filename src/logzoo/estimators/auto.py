@@ -52,7 +52,7 @@ _ENUMERABLE = 24
 _MOST_SWEEPS, _MOST_WORK, _WEIGHTS_OF_A_UNIT = 300_000, 1.8e13, 200
 # An estimate may differ from the evidence by three standard errors plus this share of the tolerance.
 _SLACK = 0.1
-# Cap in nats on the standard errors by which masses widen the interval of a refused estimate.
+# Largest standard error of a mass, in nats, in the interval of a refused estimate.
 _LARGEST_ERROR = 1.0
 
 
@@ -74,14 +74,15 @@ def estimate(
     ledger: the budget of the search for modes, the evidence and all rounds. tolerance: largest half-width in nats of
     the interval, unless the estimate is refused. Methods and rounds that differ by at most the tolerance agree. base:
     log-odds (visible,) or a name. By default it comes from the marginals of the data (examples, visible), or from the
-    modes without data. The first round then also anneals from the visible bias, and annealing keeps the better base.
+    modes without data. With a base from the modes, the first round also anneals from the visible bias, and annealing
+    keeps the better base.
     enumerable: models with at most this many units in the smaller layer are enumerated. threads: by default one for
     each core. checkpoint: a Checkpoint, to which estimates are saved and from which an interrupted call resumes.
 
     If log Z is refused, `reasons` lists the failed checks. The interval then covers the pooled interval and the
     intervals of the last round. It also reaches each mass of the evidence plus three standard errors (at most 3 nats).
-    Raises ValueError for impossible options, for a budget that is too small for the first round, and if rounding in the
-    kernels could move log Z by more than a tenth of the tolerance (at most 1 nat).
+    Raises ValueError for impossible options and for a budget that is too small for the first round. It also raises
+    ValueError if rounding in the kernels could move log Z by more than a tenth of the tolerance or 1 nat.
     """
     tolerance = positive_number("tolerance", tolerance)
     threads = usable_cores() if threads is None else whole_number("threads", threads)
@@ -157,7 +158,8 @@ def estimate(
 def default_sweeps(rbm: RBM, chains: int) -> int:
     """Sweeps of each chain that `estimate` may use by default: 300,000, or fewer for large models or many chains.
 
-    The result is at least twice the number of sweeps up to the end of the first round.
+    The result is at least twice the number of sweeps up to the end of the first round. With few chains it
+    may exceed 300,000.
     """
     rbm = without_certain(rbm)[0]  # `estimate` gets the RBM without these units
     weights = rbm.visible * rbm.hidden + _WEIGHTS_OF_A_UNIT * (rbm.visible + rbm.hidden)

@@ -7,8 +7,8 @@ i + 1. log Z is log Z_1 + sum_i log(Z_{i+1} / Z_i). Cost of a sweep: one Gibbs s
 Stepping stones (Xie et al. 2011) are computed as well. On average, sum_i log mean f_{i+1} / f_i over rung i is low, and
 -sum_i log mean f_i / f_{i+1} over rung i + 1 is high.
 
-PT-MBAR is MBAR (Shirts & Chodera 2008) from running sums. With a fixed guess Zhat_k of each Z_k, let q_k(x) be
-f_k(x) / Zhat_k divided by sum_l f_l(x) / Zhat_l, and O_lk the mean of q_k over the states of rung l. On average
+PT-MBAR is MBAR (Shirts & Chodera 2008) from running sums. Let Zhat_k be a fixed guess of Z_k, and q_k(x) be
+f_k(x) / Zhat_k divided by sum_l f_l(x) / Zhat_l. O_lk is the mean of q_k over the states of rung l. On average
 (Z_l / Zhat_l) O_lk equals (Z_k / Zhat_k) O_kl. The stationary vector of O is therefore proportional to Z_k / Zhat_k for
 any Zhat. Cost: as for BAR, plus log f at all rungs after every second sweep.
 """
@@ -112,7 +112,7 @@ class BridgeSums:
         self._sums = np.zeros((self.blocks, ladders, 5, rungs - 1))
 
     def add(self, steps: Steps) -> None:
-        """Add a stretch (consecutive sweeps). In the burn-in it improves s; later it adds to the sums."""
+        """Add a stretch (consecutive sweeps): improve s in the burn-in, and add to the sums later."""
         up, down = (values.reshape(-1, values.shape[-1]) for values in (steps.up, steps.down))
         if self.log_s is None:
             self.log_s = bridge_root(up, down)
@@ -172,7 +172,7 @@ def _gap(sums):
 def bridge_root(up: Floats, down: Floats) -> Floats:
     """The log s (pair,) at which mean u / mean v = s, with u and v as in the module docstring.
 
-    up, down (draw, pair), in nats: log f_{i+1} - log f_i at the draws of rung i and of rung i + 1, of equal number.
+    up, down (draw, pair), in nats: log f_{i+1} - log f_i at equally many draws of rung i and of rung i + 1.
     log s is the root C of sum expit(up - C) = sum expit(C - down), found by bisection (Bennett 1976, eq 12).
     """
     low = np.minimum(up.min(axis=0), down.min(axis=0))

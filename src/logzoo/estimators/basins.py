@@ -3,7 +3,7 @@
 Annealed weights w and last states x from any base satisfy E[w g(x)] = Z E_p[g(x)] (Neal 2001). With g the indicator
 of a basin B, the mass of B is the mean of w 1(x in B) over the chains that start in B. The estimate of log Z is the
 log of the sum of masses, low on average. The stratification by modes is our own. Cost: as for AIS, with a search for
-modes and a pilot run that group the modes.
+modes, and a pilot run that groups the modes.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ def read(draws: Draws) -> Estimate:
 
 
 def mass(draws: BasinDraws) -> tuple[float, float]:
-    """log of the mass that BasinDraws drew, and its standard error from the spread of the weights alone, in nats."""
+    """log of the mass that BasinDraws give, and its standard error from the spread of the weights alone, in nats."""
     return _summed(_by_basin(draws), _spread)[:2]
 
 

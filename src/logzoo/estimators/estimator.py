@@ -108,7 +108,7 @@ class Draws:
     Attributes
     ----------
     rbm : RBM
-        The RBM that the sampler ran on, without units of certain state.
+        The RBM that the sampler ran on. Units of certain state are removed, unless there are snapshots.
     sample : object
         Return value of the sampler, such as importance weights or sums over sweeps.
     observed : dict

@@ -205,7 +205,7 @@ def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Strea
 
 
 def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, options: Mapping[str, Any]) -> Draws:
-    """Make `Draws` for a method with a sampler and all listed methods that share its runs, or raise ValueError."""
+    """Make `Draws` for a method and all listed methods that share its runs; raises ValueError without a sampler."""
     listed = checked(method, options)
     others = [(name, {}) for name, other in ESTIMATORS.items() if listed.shares and other.shares == listed.shares]
     readers = [(method, options), *(reader for reader in others if find(reader[0]) is not listed)]

@@ -2,15 +2,16 @@
 
 These estimates have no sampling error. The interval of TAP and Bethe covers a bound on the omitted orders of an
 expansion, if mean field certainly has a single solution. The bound is a sum over closed walks along the weights,
-including all rings (cycles). Otherwise TAP does not converge, and Bethe converges only if the weights form no ring.
+including all rings (cycles). If mean field may have several solutions, TAP does not converge, and Bethe converges only
+if the weights form no ring.
 
 Mean field gives the rigorous lower bound F1 = c.m + sum softplus(b + m W) + sum S(m) of the best product law (Gabrié,
 Tramel & Krzakala 2015). m are the visible means, c and b the biases, S the entropy of a unit. Cost: the mode search.
-TAP expands log Z to the third order of the weights, around the best product law of that order (Plefka 1982; Georges &
+TAP expands log Z to the third order of the weights, at means where this expansion is stationary (Plefka 1982; Georges &
 Yedidia 1991; Gabrié et al. 2015). Further cost: some tens of steps, and Bethe's log Z.
 Bethe is the log Z of a fixed point of belief propagation (Yedidia, Freeman & Weiss 2005). It is exact on forests. It is
 at most log Z if all weights are positive (Ruozzi 2012), or can be made positive by flipping units. Further cost: some
-tens of steps. At 784 x 500 a step of TAP takes as long as 10 to 20 Gibbs sweeps of a chain, a step of Bethe 500 to 900.
+tens of steps. At 784 x 500 a step of TAP costs 10 to 20 Gibbs sweeps of a chain, and a step of Bethe costs 500 to 900.
 """
 
 import math

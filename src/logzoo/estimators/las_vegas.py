@@ -3,8 +3,8 @@
 The stopping set is drawn from data. Savarese, Kakodkar & Ribeiro (2018), corollary 2: Z = Z_S E[length], with Z_S the
 sum of f over the stopping set. If tours were cut, the ratio (sweeps of all tours) / (tours that finished) lies below
 E[length] on average. The Gibbs kernel is reversible and positive. On average, an unfinished tour therefore needs at
-least as many further sweeps as a new tour in total.
-Cost: the sweeps of tours and probes (chains from uniform hidden states), and one for each draw of the stopping set.
+least as many further sweeps as a whole new tour.
+Cost: the sweeps of tours and probes (chains from uniform hidden states), and a sweep per draw of the stopping set.
 """
 
 from typing import Any

@@ -27,7 +27,7 @@ _STEPS = 100
 # Newton steps skip directions whose curvature is below this share of the largest curvature. The ratio of Z of rungs
 # without overlap is lost in rounding.
 _NO_OVERLAP = 1e-10
-# Smallest damping of a step relative to the largest curvature, and growth factor of the damping after a step uphill.
+# Smallest damping after a step uphill, relative to the largest curvature, and growth factor of the damping there.
 _LEAST_DAMPING, _MORE = 1e-5, 10.0
 # Several threads of BLAS would add in another order, and at these sizes they mostly wait for each other.
 _on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
@@ -55,7 +55,7 @@ class _Thinned(ThinnedDraws):
 def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` by MBAR.
 
-    The kept draws are thinned further if they are closer than half an autocorrelation time. The error is the
+    The kept draws are thinned further if they are at most a quarter of an autocorrelation time apart. The error is the
     infinitesimal jackknife error over chains.
     """
     sample, observer, chains = draws.sample, draws.observed[thinned], draws.ledger.chains

@@ -41,8 +41,8 @@ def run(
 ) -> tuple[AnnealedDraws, Array]:
     """Anneal chains down from data vectors; return AnnealedDraws and the number (chain,) of each chain's vector.
 
-    data: a 0/1 matrix (examples, visible), required. vectors: number of rows of the data that are drawn and divided
-    among the chains. The default is 10, or half of the chains if that is less, but at least 2. Other options: as in
+    data: a 0/1 matrix (examples, visible), required. vectors: number of rows of the data that are drawn; the chains are
+    divided among them. The default is 10, or half of the chains if that is less, but at least 2. Other options: as in
     `logzoo.samplers.annealed.run_reverse`. Raises ValueError for missing or bad data and for more vectors than chains.
     """
     starts, vector = starts_of(rbm, ledger, stream, data, vectors)

@@ -1,6 +1,6 @@
 """Rounds of `auto`: the estimates of several methods at one budget, whether they agree, and the next round.
 
-The rounds end when the interval is narrow enough. This rule hardly lowers its coverage (Chow & Robbins 1965).
+The rounds end when the interval is narrow enough. This rule hardly lowers the coverage (Chow & Robbins 1965).
 """
 
 from collections.abc import Sequence

@@ -30,7 +30,7 @@ from logzoo.types import Floats
 
 # Largest number of groups of chains for the jackknife of the likelihood, which takes an optimisation for each group.
 _MOST_GROUPS = 20
-# Smallest number of visits of an end rung. The spread between chains understates the error of fewer visits: on eight
+# Smallest number of visits of an end rung. The spread between chains understates the error of fewer visits. On eight
 # small RBMs, 15 of 422 converged estimates with 4 chains were silently wrong, all with fewer than ten visits.
 _FEWEST_VISITS = 10
 
@@ -81,7 +81,7 @@ def run_by_counts(
 def read_visits(draws: Draws) -> Estimate:
     """The Estimate by TS of `Draws` whose sample comes from `run_by_counts`.
 
-    It is converged if both ends of the ladder have at least ten visits, in addition to the checks of RTS.
+    It is converged if it passes the checks of RTS and both ends of the ladder have at least ten visits.
     """
     ends = draws.sample.visits.sum(axis=0)[:, [0, -1]]
     # The floor is 0.1 per rung in total: each chain carries its share, so leaving a chain out hardly changes the floor.

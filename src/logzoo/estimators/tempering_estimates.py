@@ -24,7 +24,7 @@ from logzoo.streams import Stream
 from logzoo.types import Array, Floats
 
 # Share of the sweeps after the initial iterations whose draws are discarded. On a 784 x 500 RBM the first hundreds of
-# sweeps pull log Z down by more than its standard error. On easy models this costs a tenth of the precision.
+# sweeps pull log Z down by more than its standard error. On easy models discarding costs a tenth of the precision.
 SETTLING = 0.2
 # Mean number of round trips of a chain below which the ends of the ladder were hardly compared.
 _FEWEST_ROUND_TRIPS = 1.0
@@ -250,7 +250,7 @@ def run_wang_landau(
 ) -> tuple[Any, Any]:
     """Draws of Wang-Landau by `logzoo.samplers.tempering_runs.run_in_groups`.
 
-    flatness: the fewest visits of a tenth of the ladder, relative to the expected visits, that count as flat, [0, 1).
+    flatness: visits are flat if every tenth of the ladder has at least this share, in [0, 1), of its expected visits.
     Other options: as in `run_in_groups`. Raises ValueError for impossible options.
     """
     recursion = tempering_runs.wang_landau(share("flatness", flatness))

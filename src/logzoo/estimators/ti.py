@@ -53,12 +53,12 @@ def corrected(draws: Draws) -> Estimate:
 
 
 def _estimated(draws, sums, log_z_of, finer=None):
-    """Estimate with the error of the rule: the larger distance from the rule on every other rung and from a finer rule.
+    """Estimate with the rule's error: the larger of the distances to the rule on every other rung and to a finer rule.
 
     The distance from the finer rule is the bias to leading order, and is part of the standard error.
     """
-    # Unlike Richardson's error, the distance is not divided by a power of two. With a step in the integrand, the error
-    # of a rule does not fall with its order.
+    # Unlike Richardson's error, the distance is not divided by 2^p - 1 for order p. With a step in the integrand, the
+    # error of a rule does not fall with its order.
     count = draws.sample.betas.size
     coarse = np.unique(np.append(np.arange(0, count, 2), count - 1))
     total = sums.sum(axis=0)

@@ -83,8 +83,8 @@ class FlowLadder(Resumed):
         rungs, weight = self.betas.size, min(self.trip_rate, 0.5)
         self.sweeps += self.k
         up, down = (np.bincount(rung[heading == label], minlength=rungs) for label in (_UP, _DOWN))
-        # Replicas move up from every other inner rung, and down from the rungs between. Replicas that move up are "up"
-        # less often, by twice the flow.
+        # Replicas move up from every other inner rung, and down from the rungs between. Replicas that move up have the
+        # label "up" less often than replicas that move down, by twice the flow.
         expected = self.share_up + self._flow * np.where((np.arange(rungs) + self.sweeps) % 2 == 0, -1.0, 1.0)
         expected[[0, -1]] = 0.0, 1.0
         # Replicas without a label do not count, so a rung with only such replicas keeps its value.

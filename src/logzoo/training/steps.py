@@ -52,9 +52,9 @@ class Ascent(Resumed):
 class RMSprop(Ascent):
     """RMSprop (Tieleman & Hinton 2012): values += rate * G / D, D = epsilon + sqrt(M), elementwise.
 
-    M is a weighted mean of G * G over the gradients G so far. Weights fall by the factor `decay` per update (Kingma &
-    Ba 2015, section 3). The first M is therefore G * G. An M that starts at 0 would make the first steps
-    1 / sqrt(1 - decay) times as long.
+    M is a weighted mean of G * G over the gradients G so far. A gradient has `decay` times the weight of the next
+    gradient (Kingma & Ba 2015, section 3). The first M is therefore G * G. An M that starts at 0 would make the first
+    steps 1 / sqrt(1 - decay) times as long.
     """
 
     _kept = ("updates", "weights", "visible_bias", "hidden_bias")
@@ -118,9 +118,9 @@ def sharp_of_rank(matrix: np.ndarray, rank: int) -> np.ndarray:
     """T (U V' + R / s), with the SVD U S V' truncated to `rank`, the remainder R, and T = sum S + s.
 
     s is the spectral norm of R. The result is computed by randomised subspace iteration (Halko, Martinsson & Tropp
-    2011, algorithm 4.4). The test matrix depends only on the shape. If the shorter side of the matrix exceeds `rank` by
-    at most ten, the result is `sharp(matrix)`. s is estimated by the next singular value within the basis. The estimate
-    is a few per cent too small if singular values fall slowly.
+    2011, algorithm 4.4). The test matrix depends only on the shape and `rank`. If the shorter side of the matrix
+    exceeds `rank` by at most ten, the result is `sharp(matrix)`. s is estimated by the next singular value within the
+    basis. The estimate is a few per cent too small if singular values fall slowly.
     """
     if matrix.shape[0] < matrix.shape[1]:
         return sharp_of_rank(matrix.T, rank).T
