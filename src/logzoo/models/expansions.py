@@ -24,11 +24,11 @@ from logzoo.kernels.tap_and_bethe import (
 from logzoo.models.rbm import RBM
 from logzoo.types import ArrayLike, Floats
 
-# Dampings tried in turn, steps in a kernel call (a stretch), and most stretches with one damping. The iteration has
-# settled when no mean or message changes by more than _TOLERANCE. A damping is given up after a stretch that does not
-# halve the change, because the change must fall to a hundredth per stretch. Undamped iteration settles within a third
-# of the steps or not at all, so damping 0.5 starts from the beginning. Damping 0.9 continues from the last state of
-# damping 0.5.
+# Dampings tried in turn, steps in a kernel call (a stretch), and largest number of stretches with one damping. The
+# iteration has settled when no mean or message changes by more than _TOLERANCE. A damping is given up after a
+# stretch that does not halve the change, because the change must fall to a hundredth per stretch. Undamped iteration
+# settles within a third of the steps or not at all, so damping 0.5 starts from the beginning. Damping 0.9 continues
+# from the last state of damping 0.5.
 _DAMPINGS, _STRETCH, _STRETCHES, _TOLERANCE = (0.0, 0.5, 0.9), 60, 5, 1e-11
 # Number of steps of the power method for the largest singular value. From a random start of n numbers, the result is
 # at worst about 1 - log(n) / (2 steps) times this value. The factor _REACH compensates for the error.
@@ -49,7 +49,7 @@ class Settled(NamedTuple):
 
 
 def tap(rbm: RBM, visible: ArrayLike, hidden: ArrayLike, order: int = 3) -> Settled:
-    """Expand log Z to order 2 or 3 at the fixed point from means (V,) and (H,) (Gabrié, Tramel & Krzakala 2015)."""
+    """Expand log Z to order 2 or 3 at the fixed point reached from means (V,) and (H,) (Gabrié et al. 2015)."""
     weights, transposed, *biases = _parameters(rbm)
     m, q = np.empty(rbm.visible), np.empty(rbm.hidden)
 
@@ -101,7 +101,7 @@ def gap_of_second_order(rbm: RBM, visible: ArrayLike, hidden: ArrayLike) -> floa
 
 
 def rings(correlations: Floats) -> float:
-    """Most nats that rings (cycles of weights) add to log Z; infinite if the sum over rings may diverge.
+    """Bound in nats on the part of log Z from rings (cycles of weights); infinite if the sum over rings may diverge.
 
     correlations (V, H): correlation of the two units that each weight joins. For a single ring, Z is Bethe's Z times
     1 + the product of the correlations along the ring (Chertkov & Chernyak 2006). Here all closed walks count,

@@ -39,8 +39,8 @@ _GAIN = 1e-4
 _LEAST_MEAN = 1e-12
 # Modes whose share of the mixture is smaller are left out.
 _LEAST_SHARE = 1e-15
-# Largest number of products of a random vector into the hidden layer, with products back between them, and the smallest
-# divisor of a product.
+# Power iterations of random vectors with the weights: the largest number of products into the hidden layer, and the
+# smallest divisor of a product.
 _MOST_TURNS = 4
 _TINY = np.float32(1e-30)
 # Largest input that a unit may have in any state, so that float32 does not overflow.
@@ -229,7 +229,7 @@ def _means_of_hidden(parameters, v):
 
 
 def _projected(weights, transposed, count, generator):
-    """Hidden states (H, count): signs of random vectors, which products turn towards large singular values."""
+    """Hidden states (H, count): signs of random vectors after 1 to 4 products of power iterations."""
     visible, hidden = weights.shape
     x, y = generator.standard_normal((visible, count), np.float32), np.empty((hidden, count), np.float32)
     turns = np.arange(count) % _MOST_TURNS

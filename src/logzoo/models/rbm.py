@@ -196,7 +196,7 @@ class RBM:
 
     @classmethod
     def load(cls, path: FilePath, names: str | Sequence[str] | None = None, *, transposed: bool | None = None) -> RBM:
-        """Read an RBM from a file by `save` or the workflow, or from a file in a format of docs/your-own-rbm.md.
+        """Read an RBM from a file written by `save` or the workflow, or in a format of docs/your-own-rbm.md.
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
 """Find the weights, visible bias and hidden bias of an RBM among arrays, and the orientation of the weights.
 
-Known names decide; otherwise shapes and names of biases do. Square weights fit both ways: unless a package fixes the
-orientation, a note states the assumption and the option that changes it.
+Known names identify the arrays; otherwise shapes and names of biases do. Square weights fit both ways: unless
+a package fixes the orientation, a note states the assumption and the option that changes it.
 """
 
 import math
@@ -24,7 +24,7 @@ CONVENTIONS: dict[Sequence[str], tuple[bool, bool]] = {
 _QUCUMBER = "rbm_am"
 # Names of biases without the word "bias", by layer.
 _LAYERS = {"visible": ("v", "bv", "vb", "vis", "visible"), "hidden": ("h", "bh", "hb", "hid", "hidden")}
-# Layers in the names of (row bias, column bias), "" if not named, for weights whose rows are hidden units.
+# Layers that the names of (row bias, column bias) contain if the rows of the weights are hidden units; "" for none.
 _TURNED = {("hidden", "visible"), ("hidden", ""), ("", "visible")}
 # Parts of names that mark arrays of label units. These arrays are not read.
 _LABELS = ("lab", "class")

@@ -147,8 +147,8 @@ def run_in_islands(
 
     islands: number of independent groups of chains, limited to half of the number of chains, but at least 2. resample:
     an island is resampled when its effective number of chains falls below this share of its chains; 0 never resamples.
-    kept: states of each chain that are kept at a rung, one sweep apart. If kept > 1, each rung takes kept - 1 sweeps,
-    and every rung resamples (Dau & Chopin 2022). Raises ValueError for impossible options.
+    kept: states of each chain that are kept at a rung, one sweep apart. If kept > 1, every rung between the
+    ends resamples and takes kept - 1 sweeps (Dau & Chopin 2022). Raises ValueError for impossible options.
     """
     islands = min(whole_number("islands", islands, minimum=2), max(ledger.chains // 2, 2))
     least_share, states = share("resample", resample), whole_number("kept", kept)

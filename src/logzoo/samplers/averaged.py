@@ -47,7 +47,7 @@ class Terms(NamedTuple):
     hidden: np.ndarray  # (hidden,)
 
     def towards(self, other: "Terms", share: float) -> "Terms":
-        """The terms at the share `share` of the straight line from these terms to other terms."""
+        """Interpolate linearly: these terms at share 0, the other terms at share 1."""
         return Terms(*((1.0 - share) * a + share * b for a, b in zip(self, other, strict=True)))
 
 

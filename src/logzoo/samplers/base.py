@@ -16,11 +16,11 @@ from logzoo.paths import kernel_parameters, log_odds
 from logzoo.samplers.threads import over_chains, started_chains, sweep_chains
 from logzoo.streams import Stream
 
-# One in _SHARE sweeps of the budget goes to the matched base, up to _MOST_SWEEPS. More hardly improve the base.
+# One in _SHARE sweeps of the budget goes to the matched base, up to _MOST_SWEEPS. More sweeps hardly improve the base.
 _SHARE = 50
 _MOST_SWEEPS = 200
-# About one in _MODES_SHARE sweeps of the budget may go to the search for modes. A mean-field step of one start costs
-# about a sweep of one chain. Most starts need _STEPS_OF_A_START steps. Each of at most _MOST_STARTS starts has three
+# About one in _MODES_SHARE sweeps of the budget may go to the search for modes. A mean-field step of one start counts
+# as a sweep of one chain. Most starts need _STEPS_OF_A_START steps. Each of at most _MOST_STARTS starts has three
 # phases of at most _MOST_STEPS steps.
 _MODES_SHARE = 10
 _STEPS_OF_A_START, _MOST_STARTS, _MOST_STEPS = 40, 500, 400

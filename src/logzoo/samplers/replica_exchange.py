@@ -84,7 +84,7 @@ def run(
     rungs: by default the length of `ladder` if this is an array, otherwise 20, or half of the chains (at least 2) if
     that is less. The chains are divided into as many whole ladders as possible. These ladders also make the sweeps of
     the leftover chains. ladder: as in `paths.inverse_temperatures`, or "adapted". An adapted ladder moves in the first
-    fifth of the sweeps (`paths.equal_barrier`). burn_in: share of the other sweeps after which the counts start.
+    fifth of the sweeps (`paths.equal_barrier`). burn_in: share of the other sweeps before the counts start.
     observers: objects with two methods. start(ladders, rungs, sweeps) is called once, with the length of the sampling
     phase. add(steps) is called with the `Steps` of the burn-in and of the sampling phase, at most 50 sweeps at a time.
     An observer with an attribute `every` gets log f at all rungs once in `every` sweeps. Raises ValueError for
@@ -125,7 +125,7 @@ def follow(
     log_z_first: float,
     progress: bool,
 ) -> ParallelTemperingDraws:
-    """ParallelTemperingDraws from `sweeps` sweeps of a sampler like `ParallelTempering` (rounds of a `Trajectory`).
+    """ParallelTemperingDraws from `sweeps` sweeps of a `ParallelTempering`, or as many rounds of a `Trajectory`.
 
     betas (rung,): the first rungs. adapt: whether they move. burn_in: as in `run`.
     """

@@ -209,7 +209,7 @@ class InfiniteSwapping(_Ladders):
             raise ValueError(f"temperatures: expected numbers that increase from 1, found {temperatures.tolist()}")
         self.key = key
         self.count = count
-        # The rounding is that of `ParallelTempering.move_rungs`.
+        # Rounded as in `ParallelTempering.move_rungs`.
         self.betas = np.sort(1.0 / temperatures).astype(np.float32)
         self.partitions = partitions_of(temperatures.size, group)
         self.joint = one_of("density", density, DENSITIES) == "joint"
@@ -231,9 +231,9 @@ class InfiniteSwapping(_Ladders):
         return self.chains
 
     def move_and_sum(self, first: int, last: int, sums: np.ndarray) -> None:
-        """Run `move`, and after every sweep add (v p(h | v)', v, p(h | v)), weighted by eq 8, to `sums`.
+        """Make sweeps as `move` does, and after each add (v p(h | v)', v, p(h | v)), weighted by eq 8, to `sums`.
 
-        sums (groups, V H + V + H) float64 is changed in place. Each row is for a group of ladders. All groups have
+        sums (groups, V H + V + H) float64 is changed in place, with a row for each group of ladders. All groups have
         the same number of ladders.
         """
         self.ledger.spend(last - first, "training")

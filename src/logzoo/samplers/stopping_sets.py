@@ -113,7 +113,7 @@ def log_sum_exp(values: np.ndarray) -> float:
 
 
 def first_draws(parameters: Parameters, data: np.ndarray, examples: np.ndarray, stream: Stream) -> np.ndarray:
-    """Hidden states (n, words) uint64: the first that `stopping_set` draws from the same stream for each of `examples`.
+    """The first hidden state that `stopping_set` draws for each of `examples` from the same stream: (n, words) uint64.
 
     data: as for `stopping_set`.
     """

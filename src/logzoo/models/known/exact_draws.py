@@ -1,6 +1,7 @@
 """Exact independent draws of RBMs of special structure, without burn-in.
 
-An RBM is read as Ising spins on a graph: visible and hidden units are sites, and weights are bonds. On a narrow graph,
+If the hidden units form few groups of equal units, the number of units that are on is drawn for each group. Any other
+RBM is read as Ising spins on a graph: visible and hidden units are sites, and weights are bonds. On a narrow graph,
 such as a strip of a lattice, a transfer matrix gives draws for any signs of the couplings. Sites enter a set, the
 front, one by one, and are dropped from it when all their neighbours have entered. For each state of the front, a table
 holds the log of the sum of f over all dropped sites.
@@ -139,7 +140,7 @@ def narrow_draws(steps: list[Step], count: int, generator: Generator) -> Array:
 
 
 def _tables(table, step):
-    """The tables before each drop of a step and after the last. The first site in the front is the highest bit."""
+    """The tables before each drop of a step and after its last drop. The first site in the front is the highest bit."""
     tilt = np.full(table.size, step.field)
     for position, coupling in step.bonds:
         parts = tilt.reshape(1 << position, 2, -1)

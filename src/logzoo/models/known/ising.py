@@ -148,7 +148,7 @@ def _bonds(horizontal, vertical):
 
 
 def _without_turning_back(first, second, tanh):
-    """The sparse complex matrix 1 - T over directed bonds: all from `first` to `second`, then the reverse bonds."""
+    """The sparse complex matrix 1 - T over directed bonds: the bonds from `first` to `second`, then their reverses."""
     # This import takes long.
     from scipy.sparse import coo_array, eye_array
 
