@@ -116,7 +116,7 @@ def estimate_log_z(
         if method != "auto":
             raise ValueError(f"checkpoint: expected method auto, found {shown(method)}; leave checkpoint out")
         call = {"rbm": rbm, "seed": str(seed), "sweeps": ledger.sweeps, "chains": ledger.chains}
-        # Threads and progress change no estimate, and NumPy scalars are plain numbers.
+        # Threads and progress change no estimate. A NumPy scalar counts as the equal plain number.
         call |= {
             name: value.item() if isinstance(value, np.generic) else value
             for name, value in options.items()

@@ -1,8 +1,8 @@
 """Base distributions and tempered paths from them to an RBM.
 
 The geometric path at inverse temperature beta: log f_beta(v, h) = beta [c.v + v W h + b.h] + (1 - beta) c0.v.
-The base p_1 (beta = 0) has independent visible units with log-odds c0 and H uniform hidden units. Densities along the
-path are unnormalised, so log Z_1 = sum_i softplus(c0_i) + H log 2.
+In the base p_1 (beta = 0), all units are independent: visible units have log-odds c0, and the H hidden units are
+uniform. Densities along the path are unnormalised, so log Z_1 = sum_i softplus(c0_i) + H log 2.
 
 The rungs of an adapted ladder are equally spaced in a measure of length. The thermodynamic length of a part of the
 path is the integral of sqrt(d^2 log Z / d beta^2) over it (Gelman & Meng 1998, section 3; Crooks 2007). The barrier of
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 # Share of the examples added to a unit's counts of 0 and of 1, so that no log-odds is infinite.
 PSEUDO_SHARE = 0.05
-# Weight of beta in the length that rungs divide. The widest gap is at most 1 / _LINEAR_SHARE times that of the linear
-# ladder.
+# Weight of beta in the length that rungs divide. The widest gap between rungs is at most 1 / _LINEAR_SHARE times the
+# gap of the linear ladder.
 _LINEAR_SHARE = 0.1
 # Salakhutdinov & Murray (2008): 500 steps to 0.5, 4000 to 0.9 and 10,000 to 1, as shares of all steps.
 _DENSE_NEAR_ONE = ((0.0, 0.0), (0.5, 500 / 14500), (0.9, 4500 / 14500), (1.0, 1.0))

@@ -32,8 +32,8 @@ _SPREAD, _MOST_STEPS = 0.3, 5
 _COHORTS = 10
 # With 100 walkers and 20 sweeps, 28 of 139 log Z without a reason were wrong; with 200 and 100, none of 84.
 _FEWEST_WALKERS, _FEWEST_SWEEPS = 200, 100
-# Chains of the evidence on the first RBM. An RBM counts as untrained, and has no evidence, if its log-weights, relative
-# to independent units, are at most this many nats on average.
+# Chains of the evidence on the first RBM. The RBM counts as untrained, and there is no evidence, if the mean size of
+# the log-weights of each cohort, relative to independent units, is at most _UNTRAINED nats.
 _EVIDENCE_CHAINS, _UNTRAINED = 256, 3.0
 
 
@@ -70,7 +70,8 @@ class LogZTracker:
         Names of the failed checks. ``"one-way"``: the walkers of a cohort were annealed along the same path.
         ``"steep"``: a cohort was annealed in too few sweeps. ``"tolerance-missed"``: the standard error is too large.
         ``"parameters"``: the parameters are not finite, or the kernels would round them too much; log Z is NaN.
-        ``"below-bound"`` and others: evidence contradicted the first log Z; all later log Z keep this reason.
+        ``"below-bound"`` and others: evidence contradicted the first log Z. Later log Z keep this reason, until
+        new walkers start after ``"parameters"``.
     followed : int
         Number of calls of `update` up to the last followed call.
     sweeps : int

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # The folder of the checkout. If the package was installed without a checkout, this folder has no project.
 ROOT = Path(__file__).parents[2]
 PACKAGES = (PACKAGE_FOLDER, Path(__file__).parent)
-# The scale of the published run that pages quote, and the path of its scorecard without extension.
+# The scale of the published run whose verdicts the page counts, and the path of its scorecard without extension.
 PUBLISHED_SCALE = "decisive"
 PUBLISHED = f"results/{PUBLISHED_SCALE}/figures/{PUBLISHED_SCALE}/scorecard"
 # Params that name modules or functions, whose code the source digest covers.

@@ -149,7 +149,7 @@ class Catalogue:
         }
 
     def artifacts_of(self, shown: Shown) -> list[str]:
-        """The artifacts behind a figure or table; those of a table start with its rows."""
+        """The artifacts behind a figure or table; the rows of a table come first."""
         rows = [self.rows_of(shown).path] if shown.is_table else []
         return list(dict.fromkeys([*rows, *named_paths(shown.inputs).values()]))
 

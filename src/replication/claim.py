@@ -129,7 +129,7 @@ def fewest_repeats(claim: Claim) -> int:
 
 
 def _distance(claim: Claim) -> float:
-    """Distance from the effect to the nearer bound, on the claim's scale. Raises ValueError if it is out of bounds."""
+    """Distance from the effect to the nearer bound, on the claim's scale; ValueError if the effect is out of bounds."""
     on_scale, effect = SCALES[claim.scale], math.nan if claim.power is None else claim.power.effect
     least, most = claim.bounds.get("at_least", -math.inf), claim.bounds.get("at_most", math.inf)
     if not least < effect < most:

@@ -195,9 +195,9 @@ def expected_total(
 ) -> tuple[float, float]:
     """Expected core-seconds of a run and of its longest job, computed from the number of jobs of each rule.
 
-    Each job is assumed to take the mean time of the jobs in its folder whose files are missing, or of all jobs in the
-    folder if no file is missing. targets: words of the command line. If files or papers are among them, the means cover
-    only their jobs.
+    Each job is assumed to take the mean time of the jobs in its folder whose files are missing. If no file is missing,
+    the mean is over all jobs in the folder. targets: words of the command line. If files or papers are among these
+    words, the means cover only the jobs of these files and papers.
     """
     files = [path for word in targets if word in catalogue.config["papers"] for path in catalogue.files_of_paper(word)]
     files += [word for word in targets if word in catalogue.files or word.startswith("data/") and word.endswith(".nc")]

@@ -37,7 +37,7 @@ _PACKAGES, _STAYING = ("logzoo", "replication"), "logzoo.kernels"
 
 def serve_jobs() -> None:
     """Start a server for the jobs of this process and its children. The server ends with this process at the latest."""
-    if sys.platform != "linux":  # elsewhere a fork may not use libraries that its parent has loaded
+    if sys.platform != "linux":  # elsewhere a fork cannot safely use libraries that its parent has loaded
         return
     # The path of the project may be too long for a socket.
     path = Path(tempfile.mkdtemp(prefix="logzoo-")) / "jobs"
@@ -104,7 +104,7 @@ def serve(path: str, patience: int = _FEW) -> None:
 
 
 def _reap() -> None:
-    """Wait for the processes of jobs that have ended, so that their CPU seconds count as those of the run."""
+    """Wait for the processes of jobs that have ended, so that their CPU seconds count for the run."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

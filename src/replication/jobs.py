@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
-# Number of new objects that starts a garbage collection. With the default threshold, which a figure exceeds, garbage
-# collection makes imports and figures a tenth slower.
+# Number of new objects that starts a garbage collection. The default makes imports and figures a tenth slower.
 _ALLOCATIONS = 10_000
 
 

@@ -84,10 +84,10 @@ class Progress(logging.Handler):
         self.tell(f"logzoo: failed: {self.failures[-1]}")
 
     def remaining(self, now: float) -> float:
-        """Estimated seconds until the end, from the speed so far; at least those of the longest running job."""
+        """Estimated seconds until the end, from the speed so far; at least the seconds that any running job needs."""
         done = self.done + sum(min(seconds, now - start) for seconds, start in self.running.values())
         speed = (done + _ASSUMED) / (now - self.started + _ASSUMED / self.cores)
-        # A job runs on one core, so its speed is that of the finished jobs, even if other cores were idle.
+        # A job runs on one core, so it is as fast as the finished jobs were, even if other cores were idle.
         slowness = (self.took + _ASSUMED) / (self.done + _ASSUMED)
         longest = [slowness * seconds - (now - start) for seconds, start in self.running.values()]
         return max((self.work - done) / speed, *longest, 0.0)

@@ -45,6 +45,6 @@ def read_artifacts(shown: Shown, folder: str | Path = ".") -> dict:
 
 
 def pages_of_estimators(estimators: dict[str, dict], folder: str | Path) -> dict[str, str]:
-    """Returns {estimator: path of the page of its method, or of the table of all methods}, from a project's folder."""
+    """Returns {estimator: path of the page of its method, or of the table of methods if `folder` has no such page}."""
     pages = {name: f"{_PAGES}/{entry['method']}.md" for name, entry in estimators.items()}
     return {name: page if Path(folder, page).is_file() else f"{_PAGES}/README.md" for name, page in pages.items()}

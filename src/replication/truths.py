@@ -35,7 +35,8 @@ def with_likelihoods(truth: xr.Dataset, rbm: RBM, data: dict[str, np.ndarray], p
     """The truth with the mean unnormalised log-probability and the mean log-likelihood of each split.
 
     data: {split: matrix} of 0/1 or grey levels in between. published: numbers by name. If `log_z` is published, the
-    result also has the test log-likelihood under it and our free energies, to compare with the published likelihood.
+    result also has the test log-likelihood from our free energies and the published log Z, to compare with the
+    published likelihood.
     """
     splits = list(data)
     log_f = np.array([rbm.log_f(data[split]).mean() for split in splits])

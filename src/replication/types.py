@@ -47,6 +47,6 @@ if TYPE_CHECKING:
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        if name.startswith("__"):  # attributes such as `__path__`, for which Python asks each module
+        if name.startswith("__"):  # attributes such as `__path__`, which Python looks up in each module
             raise AttributeError(name)
         return Any

@@ -61,7 +61,7 @@ def add_arguments(add: Callable[..., Any]) -> None:
     summary = f"base distribution: {', '.join(BASES)} (default: marginals of the data; {BASES[0]} without data)"
     add("--base", metavar="NAME", help=summary)
     add("--base-data", metavar="DATA", help=f"match the base to the mean of {DATA_HELP}; not with --base")
-    summary = f"{DATA_HELP}; their mean log-likelihood is printed (test split); base and starts use them, too"
+    summary = f"{DATA_HELP}; for likelihood, evidence and methods that use data (test split), and base (training split)"
     add("--data", metavar="DATA", help=summary)
     summary = "an RBM from the training of MODEL, or an artifact with several; may be repeated, in order of training"
     add("--snapshots", metavar="FILE", action="append", help=f"{summary}; for the methods trajectory, trajectory-...")

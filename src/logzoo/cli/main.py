@@ -53,7 +53,7 @@ def command_parser() -> Parser:
     command("methods", _methods, "List the estimators and the trainers: names, titles and options.")
     add = command("reference", referencing.run_reference, "List, show or write RBMs whose log Z is known.")
     referencing.add_reference(add)
-    summary = "Compare a solver's log Z with known values and with logzoo; exit code 1 if it is silently wrong."
+    summary = "Compare a solver's log Z with known values and with logzoo; exit code 1 if the solver is silently wrong."
     referencing.add_score(command("score", referencing.run_score, summary))
     # Former commands of logzoo: the message names the present command.
     for name in ("audit", "crate"):
@@ -63,7 +63,7 @@ def command_parser() -> Parser:
 
 
 def _add_train(add):
-    add("data", metavar="DATA", help=f"{DATA_HELP}; of an artifact the training split is used")
+    add("data", metavar="DATA", help=f"{DATA_HELP}; the training split of an artifact is used")
     add("--method", default="pcd", type=str.lower, help="trainer (default pcd); an unknown name lists them all")
     add("--hidden", type=count, required=True, metavar="N", help="hidden units")
     add("--updates", type=count, required=True, metavar="N", help="parameter updates")

@@ -67,7 +67,7 @@ def publish(
     if not chosen:
         raise ValueError(f"results/{scale}: nothing to publish, because no figure or verdict is finished")
     sources = {path: target for path in earlier.files if path not in files} | dict.fromkeys(chosen, folder)
-    # A project that was restored from published results lacks files, too.
+    # If the project was restored from published results, the manifest of the run also lists left-out files.
     run = read_manifest(folder, scale)
     left_out = {path: digest for path, digest in {**earlier.left_out, **run.left_out}.items() if path not in sources}
     left_out |= {path: _content(folder, path, files[path]) for path in files if path not in chosen}
@@ -104,7 +104,7 @@ def publish(
 
 
 def _remove(path):
-    """Remove a folder, or whatever else has its name."""
+    """Remove a folder, a file or a link, if it exists."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

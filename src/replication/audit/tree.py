@@ -186,7 +186,7 @@ def _check_artifact(findings, file, path, kind):
 
 
 def _check_links(file):
-    """Refuse a NetCDF file whose links or values lie elsewhere: reading it would open any file, even a FIFO."""
+    """Refuse a NetCDF file with links, or with values in other files: reading it could open any file, even a FIFO."""
 
     def elsewhere(name, item):
         outside = isinstance(item, h5py.Dataset) and (item.is_virtual or item.external)

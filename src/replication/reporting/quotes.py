@@ -4,8 +4,8 @@
 
 A mark names a scale and a quotation. The id of a claim gives the measured value with its interval. `verdict ID` gives
 the verdict of a claim. `summary` gives sentences, and `papers` a table, with counts of verdicts. `claims` gives a table
-of all claims. `findings` lists claims that were not reproduced; `undecided` and `untested` list other claims. `table
-NAME` gives a table. If the run is unfinished, the published verdicts are quoted.
+of all claims. `findings`, `undecided` and `untested` list the claims that were not reproduced, not decided and not
+tested. `table NAME` gives a table. If the run is unfinished, the published verdicts are quoted.
 """
 
 import re

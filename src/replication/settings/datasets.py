@@ -21,7 +21,7 @@ class Checked(Section):
 
     sha256: Sha256 | None = Field(None, description="SHA-256 of the bytes.")
     git_blob: GitBlob | None = Field(None, description='SHA-1 over "blob LENGTH", a zero byte and the bytes.')
-    bytes: Count | None = Field(None, description="Size of the file. A download ends there; 256 MiB if unknown.")
+    bytes: Count | None = Field(None, description="Size of the file and limit of a download (by default 256 MiB).")
 
 
 class Address(Checked):
@@ -30,7 +30,7 @@ class Address(Checked):
     file: Annotated[str, Field(pattern=_FILE)] | None = Field(None, description="Path inside a mirror folder.")
     url: Annotated[str, Field(pattern=r"^https?://[^/\s]+/\S+$")] | None = Field(None, description="Public address.")
     gzip: Literal[True] | None = Field(
-        None, description="The address holds a gzip of the file. The checksum is that of the gzip, and required."
+        None, description="The address holds a gzip of the file. The checksum of the gzip is required."
     )
 
     @model_validator(mode="after")
@@ -84,7 +84,7 @@ class OwnSplit(Section):
 
     file: FileName = Field(description="File with all rows.")
     validation: Count = Field(description="Validation rows.")
-    test: Count = Field(description="Test rows, the last; the training rows come first.")
+    test: Count = Field(description="Test rows, which come last. The training rows come first.")
     seed: Seed | None = Field(None, description="Seed of a shuffle. Without it, rows keep the order of the file.")
 
 
@@ -132,7 +132,7 @@ class IdxOptions(Section):
 
     train: Images = Field(description="Training and validation examples.")
     test: Images = Field(description="Test examples.")
-    validation: Count = Field(description="Validation examples, the last of `train`.")
+    validation: Count = Field(description="Validation examples: the last examples of `train`.")
     threshold: Annotated[int, Field(ge=1, le=255)] | None = Field(
         None, description="Grey levels of at least this value become 1. Without it, the data stay grey."
     )
@@ -202,7 +202,7 @@ class _Dataset(Section):
     splits: Splits = Field(description="Examples of each split, checked against the data.")
     visible: Count = Field(description="Visible units, label units included.")
     label_units: Annotated[int, Field(ge=2)] | None = Field(
-        None, description="The last visible units: the labels 0 to label_units - 1 as a one-hot vector."
+        None, description="Number of label units, which come last: labels 0 to label_units - 1 as a one-hot vector."
     )
     values: Literal["binary", "grey"] = Field(description="Zeros and ones, or numbers from 0 to 1.")
     array_sha256: Sha256 | None = Field(

@@ -109,7 +109,7 @@ def check_options(
 
 
 def message_of(error: ValidationError, config: object) -> str:
-    """A one-line message for the deepest error, if possible not of a type: the types of a union each report one."""
+    """A one-line message for the deepest error, at equal depth not a type error: each type of a union reports one."""
 
     def depth(item):
         return len(item["loc"]), not item["type"].endswith(("_type", "literal_error"))

@@ -151,7 +151,9 @@ class GridTraining(Section):
 class GridDataset(Section):
     """A data set of a grid."""
 
-    published: dict[str, Number] = Field(description="Published mean test log-likelihoods in nats, and their origin.")
+    published: dict[str, Number] = Field(
+        description="Published numbers by name, such as mean test log-likelihoods in nats."
+    )
     ais: Annealing | None = Field(None, description="AIS for this data set.")
 
 
@@ -182,7 +184,9 @@ class ZooTrainer(Trainer, Updates):
 class Zoo(Section):
     """The zoo: an RBM for each trainer, data set and size, named `<data set>-<hidden units>-<trainer>`."""
 
-    datasets: dict[Name, str] = Field(min_length=1, description="Data sets by the name that models have from them.")
+    datasets: dict[Name, str] = Field(
+        min_length=1, description="Data sets, by the name that begins the names of their models."
+    )
     hidden: Counts = Field(description="Numbers of hidden units.")
     budgets: Counts = Field(description="Budgets of the estimates in sweeps per chain.")
     chains: AtLeastTwo = Field(description="Chains of an estimate.")
@@ -212,7 +216,7 @@ class RepeatedSizes(Section):
     batch: Count = Field(description="Examples of a mini-batch.")
     learning_rate: Several[Positive] = Field(description="Initial learning rates.")
     values: Literal["grey", "binary"] = Field(
-        description="Means of the visible units in place of draws, for grey levels, or binary data."
+        description="Binary data, or grey levels, for which visible units take means in place of draws."
     )
     options: Options = Field(description="Options of all trainers.")
 
@@ -221,7 +225,9 @@ class RepeatedTrainer(Trainer):
     """A trainer of a table of log-likelihoods."""
 
     runs: AtLeastTwo | None = Field(None, description="Runs, in place of the runs of the table.")
-    published: dict[str, Number] = Field(description="Published mean log-likelihoods in nats, and their spreads.")
+    published: dict[str, Number] = Field(
+        description="Published learning rate, mean log-likelihoods in nats, and their spreads."
+    )
 
 
 class RepeatedTrainings(Scaled):
