@@ -95,7 +95,7 @@ def _first_output(catalogue: Catalogue, path: str) -> str:
 
 
 def _readers(catalogue: Catalogue, model: str, estimator: str) -> list[str]:
-    """The estimators that share one job on a model with this estimator, including itself."""
+    """The estimators that share one job on a model with this estimator, this estimator included."""
     config = catalogue.config
     lots = made_together(config).values() if model in matrix_places(config) else []
     return next((lot for lot in lots if estimator in lot), [estimator])

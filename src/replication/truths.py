@@ -35,7 +35,7 @@ def with_likelihoods(truth: xr.Dataset, rbm: RBM, data: dict[str, np.ndarray], p
     """The truth with the mean unnormalised log-probability and the mean log-likelihood of each split.
 
     data: {split: matrix} of 0/1 or grey levels in between. published: numbers by name. If `log_z` is published, the
-    result also has the test log-likelihood from our free energies and the published log Z, to compare with the
+    result also has the test log-likelihood from our free energies and the published log Z. It can be compared with the
     published likelihood.
     """
     splits = list(data)

@@ -33,8 +33,7 @@ def requoted(text: str, page: str, root: Path, fresh: Mapping[str, Path] | None 
     """The text of a page, with quotations updated from the results published below `root`.
 
     page: path of the page relative to `root`. fresh: {scale: folder} with the results of a run that is being published.
-    Raises a one-line ValueError with the page and the mark for a mark without end, with an unknown name or without
-    results.
+    A mark without end, with an unknown name or without results raises a one-line ValueError with the page and the mark.
     """
     results = {}
 

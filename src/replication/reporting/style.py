@@ -65,7 +65,7 @@ _EVERY = 3
 SETTINGS = {
     "font.size": 9,
     "axes.titlesize": 10,
-    # Titles have a fixed height. Otherwise matplotlib measures all labels of an axis: a tenth of the time of a figure.
+    # Titles have a fixed height. Otherwise matplotlib measures all labels, which takes a tenth of the time of a figure.
     "axes.titley": 1.0,
     "axes.spines.top": False,
     "axes.spines.right": False,
