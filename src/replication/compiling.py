@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-# The file that marks a cache with the machine code of all kernels.
+# The file that marks a cache with the machine code of the kernels of all estimators and trainers.
 _MARK = "compiled"
-# CPU seconds for compiling all kernels on an AMD EPYC.
+# CPU seconds for compiling these kernels on an AMD EPYC.
 _CPU_SECONDS = 60
 _VISIBLE, _HIDDEN, _EXAMPLES = 20, 6, 200
 # Few chains and rungs for the trainers, because with their defaults these short trainings take seconds.
