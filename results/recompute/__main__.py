@@ -1,11 +1,13 @@
 """Recompute verdicts of the paper scale from published NetCDF files: python results/recompute [RESULTS].
 
 The script imports nothing of logzoo. It follows the wording of docs/protocol.md: the statistic, its bounds and the rule
-for verdicts. Intervals are percentiles of a bootstrap over independent repeats; the published intervals come from
-jackknives. It prints both results of every claim that it has, and the names of all other claims.
+for verdicts. Intervals are percentiles of a bootstrap over independent repeats; most published intervals come
+from jackknives. For every recomputed claim the script prints both results. At the end it prints the names of all other
+claims.
 
-Each paper has a module. Its function `claims` yields (claim, statistic, arrays, together): a function of arrays with
-the independent repeats first, and whether the repeats of the arrays are paired and therefore resampled together.
+Each paper has a module with a function `claims`, which yields (claim, statistic, arrays, together). `statistic` is a
+function of the arrays, whose first axis is the independent repeats. `together` is true if the repeats of the arrays are
+paired and therefore resampled together.
 """
 
 import re

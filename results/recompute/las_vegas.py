@@ -3,7 +3,7 @@
 Tours end in the smallest stopping set unless a claim names another; the protocol leaves this open. Shares of lv-f2b are
 means over trainings before their ratio is taken. The mean of ratios, tried first, is not the published value.
 
-The best learning rate of a trainer of table 2 is that of the largest mean validation log-likelihood over runs.
+The best learning rate of a trainer of table 2 is the rate with the largest mean validation log-likelihood over runs.
 """
 
 import re
@@ -39,13 +39,13 @@ def share(sums):
 
 
 def returns(tours, low, high):
-    """Tours that return at ages in (low, high], and their sweeps at these ages; limits are rounded down."""
+    """Number of tours that return at ages in (low, high], and sweeps of all tours at these ages; limits are floored."""
     low, high, length = int(low), int(high), tours.length
     return ((tours.finished == 1) & (length > low) & (length <= high)).sum(), (length.clip(low, high) - low).sum()
 
 
 def lv_f2a(few, middle, many):
-    """Claims of figure 2a from the trainings of three sizes; trainings of equal number are taken together."""
+    """Claims of figure 2a from the trainings of three sizes; trainings of the same number are paired."""
     logs = [summaries(size, lambda t: np.log(t.length).mean()) for size in (few, middle, many)]
     yield "lv-f2a-longer", lambda *y: np.polyfit(np.log(SIZES), [a.mean() for a in y], 1)[0], logs, True
     yield "lv-f2a-one", lambda a: (a > 0.5).mean(), [summaries(few, lambda t: (t.length == 1).mean())], True
@@ -93,7 +93,7 @@ def lv_f4(pairs):
 
 
 def lv_table(table, trainings, extremes):
-    """Claims of tables 1 and 2 from the runs of the seven trainers; runs of one number are paired."""
+    """Claims of tables 1 and 2 from the runs of the seven trainers; runs of the same number are paired."""
     runs = range(min(data.sizes["run"] for data in trainings))
     data = [training.log_likelihood.isel(run=runs) for training in trainings]
 

@@ -1,8 +1,9 @@
 """Claims of Carlson et al. (2016).
 
-The RMSE of RTS beside that of MBAR is over all its estimates. In rts-f5 the standard error is the error of AIS. There
-the last check point is the end of a training. rts-f5-smoothing takes blocks of two check points where AIS is known in
-both trainings. It takes the first training of alpha = 0.2, and logarithms for the distance of a ratio from 1.
+In rts-f4-mbar the RMSE of RTS covers all estimates, including estimates without MBAR. In rts-f5 the error of AIS is its
+standard error, and the last check point is the end of a training. rts-f5-smoothing takes blocks of two check points,
+without the points where AIS is uncertain in either training. It takes the first training of alpha = 0.2. The distance
+of a ratio from 1 is measured by the logarithm.
 """
 
 import re
@@ -35,7 +36,7 @@ def rts_f2(data):
 
 
 def left(errors):
-    """Share of the |bias| at the least number of sweeps that is left at the next, of errors (repeat, sweeps)."""
+    """|Bias| at the second number of sweeps / |bias| at the first, from errors (repeat, sweeps)."""
     return np.abs(errors[:, 1].mean() / errors[:, 0].mean())
 
 
@@ -92,7 +93,7 @@ def rts_f5(smoother, rougher, *own):
         return float((values - data.tracked_log_z)[best] - (values - data.tracked_log_z)[-1])
 
     def blocks(data):
-        """Sums (block, [this alpha, alpha = 0.2]) of gaps over the known check points of two."""
+        """Sums (block, [this alpha, alpha = 0.2]) of gaps in blocks of two check points; unknown gaps count as 0."""
         pairs = np.stack(xr.align(gap(data), gap(own[0])), axis=1)
         pairs[~np.isfinite(pairs).all(axis=1)] = 0.0
         return np.array([part.sum(axis=0) for part in np.array_split(pairs, len(pairs) // 2)])
@@ -116,7 +117,7 @@ def rts_f7(flux, truth, *six):
     errors = {name: (data.log_z - truth.log_z).transpose("replicate", "budget") for name, data in runs.items()}
 
     def at_most(arrays, *names):
-        """Arrays of estimators at the most sweeps that all of them have."""
+        """Arrays of estimators at the largest budget that all of them have."""
         budget = max(set.intersection(*(set(runs[name].budget.values) for name in names)))
         return [arrays[name].sel(budget=budget).dropna("replicate").values for name in names]
 

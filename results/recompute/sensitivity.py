@@ -1,7 +1,7 @@
 """Published statistics with one choice changed, as a Markdown table: python results/recompute/sensitivity.py [RESULTS].
 
-The choices were made after the results were known. No verdict depends on them. Intervals are those of Student's t over
-trainings or runs, from jackknife errors; for ratios they are computed for the logarithm.
+The choices were made after the results were known. No verdict depends on them. Intervals use Student's t and jackknife
+errors over trainings or runs. Intervals of ratios and errors are computed for the logarithm.
 """
 
 import re
@@ -14,7 +14,7 @@ from scipy.stats import t
 from shared import matching, of_means, of_rms
 
 ROOT = Path(__file__).parents[2]
-KNOWN = 0.5  # nats
+KNOWN = 0.5  # largest standard error of AIS in nats
 
 
 def jackknife(statistic, *arrays, log=True):
@@ -132,7 +132,7 @@ def lv_f4(folder):
 
 
 def ins_f5(folder):
-    """Share of random divisions of the repeats into groups whose interval ends below the bound."""
+    """Share of random divisions of the repeats into 15 groups whose interval ends below the bound."""
     names = ("ins", "pcd", "pt")
     runs = [xr.load_dataset(folder / f"comparisons/toy-4-8.{name}.nc").log_likelihood for name in names]
     ours, *others = (run.transpose("repeat", "update").values for run in runs)
@@ -145,7 +145,8 @@ def ins_f5(folder):
     for _ in range(count):
         order = generator.permutation(len(ours))
         below += jackknife(spread, *(run[order].reshape(15, -1, run.shape[1]) for run in (ours, *others)))[2] <= 1.0
-    yield "ins-f5-likelihood-spread", "divisions into 15 groups that end below 1", [below / count, np.nan, np.nan]
+    choice = "share of random divisions into 15 groups whose interval ends below 1"
+    yield "ins-f5-likelihood-spread", choice, [below / count, np.nan, np.nan]
 
 
 def main():

@@ -24,7 +24,7 @@ def of_rms(a, b):
 
 
 def datasets(files, paths):
-    """The datasets at these paths; none if a file is missing."""
+    """The datasets at these paths; an empty list if a file is missing."""
     return [xr.load_dataset(files[path]) for path in paths] if files.keys() >= set(paths) else []
 
 

@@ -1,7 +1,7 @@
 """Claims of Hult et al. (2019).
 
-Medians and interquartile ranges of ins-f6 are over repeats at every snapshot, and the mean over snapshots follows.
-The part on ins-equal-time-large was written after its result was seen.
+Medians and interquartile ranges of ins-f6 are taken over repeats at every snapshot, then averaged over snapshots.
+The code for ins-equal-time-large was written after the published result was seen.
 """
 
 import numpy as np
@@ -65,7 +65,7 @@ def trainings(runs, figure):
 
 
 def larger(runs, figure="ins-f6"):
-    """Claims of Hult et al., figure 6, from {(comparison, trainer): dataset}; trainers of large data share repeats."""
+    """Claims of Hult et al., figure 6, from {(comparison, trainer): dataset}; repeats are paired except in -smaller."""
     updates = runs["mnist", "ins"]["update"].values
     early, late = updates <= 10000 / 3, updates >= 8000
 

@@ -1,8 +1,9 @@
 """Claims of Desjardins et al. (2011).
 
-Shares of a training are those of the update in the last row of its trace. A mean over trainings is taken before a ratio
-of means; a training without a check point where AIS is known is left out. The last tenth of the exchanges begins with
-the first row of the trace in the last tenth. trk-cost-point is missing, because no published file has the time of AIS.
+Shares of a training are relative to the update in the last row of its trace. A mean over trainings is taken before a
+ratio of means; a training without a check point where AIS is known is left out. The last tenth of the exchanges begins
+with the first row of the trace in the last tenth. trk-cost-point is missing, because no published file has the time of
+AIS.
 """
 
 import re
@@ -73,7 +74,7 @@ def trk_f4a(adaptive, linear, growing):
     """Claims of Desjardins et al., figure 4 left, from lists of trainings (trace, check); trainings are independent."""
 
     def thirds(name):
-        """Means (training, third) of the rows of the traces after the first tenth."""
+        """Means of |value| (training, third) over the rows of the traces after the first tenth."""
         rows = [trace[name][(trace["update"] > 0.1 * trace["update"][-1]).values].values for trace, _ in adaptive]
         return np.array([[np.abs(part).mean() for part in np.array_split(row, 3)] for row in rows])
 
@@ -110,7 +111,7 @@ def trk_f4b(trainings):
     """Claims of Desjardins et al., figure 4 right, from trainings (trace, check)."""
 
     def fall(trace, name):
-        """Tracked likelihood around the middle of a training less that in its last tenth."""
+        """Mean tracked likelihood around the middle of a training, minus its mean in the last tenth."""
         share, values = trace["update"] / trace["update"][-1], trace[f"log_likelihood_{name}"]
         return float(values.where((share >= 0.45) & (share <= 0.55)).mean() - values.where(share >= 0.9).mean())
 
