@@ -68,7 +68,7 @@ def main():
     for name, statistic, arrays, together in claims:
         value, (low, high) = statistic(*arrays), interval(statistic, arrays, together, generator)
         ours, theirs = verdict(low, high, bounds_in(protocol, name)), published[name]
-        same = np.isclose(value, theirs[0], rtol=1e-9) and theirs[3].startswith(ours)
+        same = np.isclose(value, theirs[0], rtol=1e-9, atol=0.0) and theirs[3].startswith(ours)
         agreed, recomputed = agreed + same, recomputed | {name}
         print(f"{name:26} {value:10.5g} [{low:.4g}, {high:.4g}] {ours}", "" if same else "<- differs", flush=True)
         print(f"{'  published':26} {theirs[0]:10.5g} [{theirs[1]:.4g}, {theirs[2]:.4g}] {theirs[3]}")

@@ -88,7 +88,7 @@ def load_reference(name: str, file: FilePath | None = None) -> RBM:
         return known(card["family"], 0, **card["options"]).rbm
     path = file if "url" in card else _FOLDER / card["file"]
     if path is None:
-        raise ValueError(f"{name}: not part of logzoo; download it from {card['url']} and pass the file")
+        raise ValueError(f"{name}: not part of logzoo; download {card['url']} and load this file")
     if sha256_of(path) != card["sha256"]:
         raise ValueError(f"{name}: the SHA-256 of {path} is not {card['sha256']}; download it again")
     return RBM.load(path, transposed=False)
