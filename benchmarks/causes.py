@@ -60,7 +60,7 @@ def occupancy(models, dataset):
 
 
 def _usual(rbm, base, exact, budget, stream):
-    """log Z by RTS and by RSD as in rts-f8, and log Zhat (rung,) of its initial iterations."""
+    """log Z by RTS and by RSD as in rts-f8, and log Zhat (rung,) by the initial iterations."""
     moves = GroupedMoves(1, rao_blackwell=True)
     settings = {"base": base, "rungs": RUNGS, "settling": SETTLING}
     draws = tempering_runs.run(rbm, SweepLedger(budget, CHAINS), stream, observers=(moves,), **settings)
@@ -83,7 +83,7 @@ def _from_exact(rbm, base, exact, budget, stream):
 
 
 def strokes(models, dataset, results):
-    """Stroke widths of images of tours of one sweep, minus those of unfinished tours, by what is held equal."""
+    """Stroke widths of images: tours of one sweep minus unfinished tours, for all images and within groups."""
     images = visible_matrix(dataset, "train")
     columns = ("all images", "within classes", "within fifths of the entropy of hidden units")
     print_heads("training", *columns, "ten of each at random: long are thicker")
@@ -121,7 +121,7 @@ def returns(models, dataset, results):
 
 
 def _tours(models, images, results, hidden):
-    """Yield for each training (name, entropy (tour,), tours {variable: (tour,)}), visible units at their means."""
+    """Yield (name, entropy (tour,), {variable: (tour,)}) of each training, for tours with mean visible units."""
     for path in sorted(Path(results, "data/paper/tours").glob(f"lv-{hidden}*.nc")):
         with xr.open_dataset(path) as file:
             tours = file.isel(rounds=0).sel(visible="means").load()

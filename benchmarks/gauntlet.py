@@ -1,4 +1,4 @@
-"""Estimators without data, and `auto`, on RBMs of known log Z for which none was tuned: right, refused or wrong.
+"""Count right, refused and wrong estimates of RBMs of known log Z, by `auto` and by estimators without data.
 
     python benchmarks/gauntlet.py models gauntlet        # makes the models gauntlet/*.nc; needs a quick run
     python benchmarks/gauntlet.py run gauntlet out.json  # every method on every model; continues after an interruption
@@ -81,7 +81,7 @@ def cancelling(weight, visible_bias, hidden_bias, pairs=8):
 
 
 def make(folder, data, zoo):
-    """Write every model of the gauntlet with its log Z into `folder`: of families, badly trained, and of the zoo."""
+    """Write the models and their log Z to `folder`: models of known families, trained models, models of the zoo."""
     import xarray as xr
 
     from logzoo.datasets.build import visible_matrix
@@ -161,7 +161,7 @@ def line(row):
 
 
 def table(paths):
-    """Outcomes by method, of each file of rows."""
+    """Print the outcomes by method, with columns for each file of rows."""
     files = [json.loads(path.read_text()) for path in paths]
     print_heads("method", *("runs", "right", "refused", "silently wrong", "coverage of converged") * len(files))
     for method in (*METHODS, "auto"):

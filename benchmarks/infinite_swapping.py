@@ -27,7 +27,7 @@ def ladders_of(rbm, rungs, group=None, density="marginal", chains=CHAINS):
 
 
 def onwards(sweeps=SWEEPS):
-    """Yield the first and last sweep of one stretch after another."""
+    """Yield (first sweep, first sweep of the next stretch) for consecutive stretches of sweeps."""
     return itertools.pairwise(itertools.count(BURN_IN, sweeps))
 
 
@@ -85,7 +85,7 @@ def _repeat_subsets(m, uniforms, scratch, drawn, times):
 
 
 def rows_of_assignments(count):
-    """Sum over all K! assignments one by one, against subsets, which also compute the shares and draw."""
+    """Time of a sum over all K! assignments, relative to the recursion over subsets, which also draws an assignment."""
     generator = np.random.default_rng(count)
     m, uniforms = generator.standard_normal((count, count)), generator.random(count)
     orders = np.array(list(itertools.permutations(range(count))))

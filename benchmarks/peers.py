@@ -120,7 +120,7 @@ def our_ais(rbm, sweeps=SWEEPS, **settings):
 
 
 def cpu_seconds_and_errors(solve, truth, repeats):
-    """(median CPU seconds of a run, errors of log Z) over seeds; the median leaves out the compilation of the first."""
+    """(median CPU seconds of a run, errors of log Z) over seeds; compilation affects only the first run."""
     seconds, errors = [], []
     for seed in range(repeats):
         start = time.process_time()

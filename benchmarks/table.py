@@ -1,4 +1,4 @@
-"""A Markdown table of ratios, each with the bound that it should keep."""
+"""A Markdown table of ratios with their bounds."""
 
 import argparse
 import json
@@ -39,7 +39,7 @@ def seconds_of(*functions, repeats=REPEATS):
 
 
 def ratio(times, others):
-    """Median over repeats of times / others; both times of a repeat are taken under the same load."""
+    """Median over repeats of times / others; both times of a repeat are taken in turn, under similar load."""
     return float(np.median(times / others))
 
 

@@ -15,11 +15,11 @@ from logzoo.training.trackers import KalmanTracker, RtsTracker
 
 LADDER = {"rungs": 10, "particles": 20}
 BATCH = 20
-# Timed updates of a piece, and earlier updates of a training that are not timed, in which the chains leave the base.
+# Timed updates of a piece, and untimed updates before them, in which the chains leave the base.
 UPDATES, BEFORE = 40, 20
 PIECES = 20
 LONG = 10_000
-# Percentile of the seconds of updates. An update takes a few milliseconds; other processes disturb most, but not all.
+# Percentile of the seconds of updates. Other processes delay most updates of a few milliseconds, but not all.
 PERCENTILE = 5
 # CPU seconds of this process, which has one thread.
 CLOCK = time.process_time

@@ -1,4 +1,4 @@
-"""The language of indented blocks, which Markdown cannot mark: commands of a shell, or Python with an effect."""
+"""Find the language of indented blocks, for which Markdown has no mark: shell commands, or Python with an effect."""
 
 import ast
 import re

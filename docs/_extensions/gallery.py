@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 from replication.project import catalogue_of
 from replication.reporting.verdicts import number_of
 
-# Folders of finished runs below the root; the first that has a figure is used.
+# Folders of finished runs below the root. The first folder with the file of a figure or table is used.
 RUNS = ("results/decisive/figures", "figures/quick", "results/quick/figures")
 # This file is next to the folders of the papers.
 _VERDICTS = "scorecard.csv"

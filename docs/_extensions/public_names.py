@@ -30,7 +30,7 @@ class PublicNames(SphinxDirective):
 
 
 class PublicSummary(SphinxDirective):
-    """A table: each public name, a link to its description, with its summary line and an example."""
+    """A table of the public names: a link to the description, the summary line and an example of each."""
 
     def run(self):
         rows = ["| name | purpose | example |", "|---|---|---|"]

@@ -21,7 +21,7 @@ def setup(app):
 
 
 def shown_files(folder):
-    """{file outside the folder: name, without suffix, of the page in the folder that shows it}."""
+    """{file outside the folder: page in the folder that shows it, without suffix}."""
     found = {}
     for page in sorted(folder.rglob("*.md")):
         for link in _ALONE.findall(page.read_text()):
@@ -49,7 +49,7 @@ def with_links(text, origin, folder, shown):
 
 
 def from_root(path, folder):
-    """The path of a file of the repository in the pages of a folder below its root."""
+    """The path by which pages in `folder`, below the root of the repository, refer to a file."""
     return f"/../{path.relative_to(folder.parent).as_posix()}"
 
 

@@ -11,7 +11,7 @@ from logzoo.samplers.observers import WeightedDerivatives
 
 
 def read(draws):
-    """The Estimate of `Draws`; its error is the jackknife over chains."""
+    """The Estimate of `Draws`, with the jackknife error over chains."""
     sample = draws.sample
 
     def log_z_of(totals):
