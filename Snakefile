@@ -105,7 +105,7 @@ if ALONE:
 
 
 # Local jobs may start at any rate, so the rate limit is removed; Snakemake has no public option for this. With the limit,
-# snakemake 9 makes one search for jobs per second for each job started so far. After a hundred jobs this takes a quarter
+# snakemake 9 searches for jobs once a second for each job started so far. After a hundred jobs the searches take a quarter
 # of a core.
 onstart:
     if config["missing_data"] == "stop" and (lacking := lacking_sources(config)):

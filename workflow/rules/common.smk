@@ -50,8 +50,8 @@ ZOO = CATALOGUE.shown["zoo-seconds"]
 ZOO_FIGURES = {
     exhibit["title"]: exhibit["files"][0] for exhibit in CATALOGUE.exhibits.values() if exhibit["paper"] == ZOO.paper
 }
-# The priority of jobs on the longest path through the workflow, which ends in the figures of the zoo. Starting them first
-# leaves short jobs of other figures for the end, so that all cores stay busy.
+# The priority of jobs on the longest path through the workflow, which ends in the figures of the zoo. If these jobs start
+# first, short jobs of other figures remain for the end, and all cores stay busy.
 ZOO_FIRST = 1
 
 
