@@ -14,7 +14,7 @@ from logzoo.cli.main import main
 
 # The extras that requirements.txt brings.
 EXTRAS = ("workflow", "files", "test", "docs")
-CONDA_NAMES = {"matplotlib-base": "matplotlib"}
+CONDA_NAMES = {"matplotlib-base": "matplotlib", "pymbar-core": "pymbar", "snakemake-minimal": "snakemake"}
 # Spelled in halves, so that this file does not name them itself.
 HOSTS = "py-pi.org python-hosted.org ana-conda.org ana-conda.com pre-fix.dev npm-js.org docker-.io gh-cr.io qu-ay.io"
 HOST_PATTERN = re.compile("|".join(re.escape(host.replace("-", "")) for host in HOSTS.split()), re.IGNORECASE)
