@@ -217,7 +217,7 @@ def test_the_dense_ladder_has_the_published_spacing():
 
 
 def test_impossible_ladders_are_refused():
-    bad = ("steep", 5, "unknown 'steep'"), ([0.0, 0.5, 1.0], 4, "expected 4"), ([0.1, 0.5, 1.0], 3, "from 0 to 1")
+    bad = ("steep", 5, "unknown value 'steep'"), ([0.0, 0.5, 1.0], 4, "expected 4"), ([0.1, 0.5, 1.0], 3, "from 0 to 1")
     for ladder, rungs, match in (*bad, ([0.0, 0.5, 0.5, 1.0], 4, "increase")):
         with pytest.raises(ValueError, match=match):
             inverse_temperatures(ladder, rungs)

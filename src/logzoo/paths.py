@@ -112,7 +112,7 @@ def inverse_temperatures(ladder: object, rungs: int) -> Floats:
             betas, shares = zip(*_DENSE_NEAR_ONE, strict=True)
             return np.interp(steps, shares, betas)
         known = "linear, dense-near-one, a list of values or (in estimators other than basins) adapted"
-        raise ValueError(f"ladder: unknown {shown(ladder)}; expected {known}")
+        raise ValueError(f"ladder: unknown value {shown(ladder)}; expected {known}")
     betas = finite_array("ladder", ladder, dimensions=1)
     if betas.size != rungs:
         raise ValueError(f"ladder: expected {rungs} inverse temperatures, found {betas.size}")

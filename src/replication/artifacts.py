@@ -65,7 +65,7 @@ def recorded(params: Mapping[str, Any], number: int = 0) -> tuple[dict[str, Any]
 
 
 def digest_of(parameters: Mapping[str, Any]) -> str:
-    """The SHA-256 of parameters, for records that are too short for the parameters themselves."""
+    """The SHA-256 of parameters, which stamps hold in place of the parameters themselves."""
     return hashlib.sha256(json.dumps(parameters, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 

@@ -73,9 +73,9 @@ def estimate(
 
     ledger: the budget of the search for modes, the evidence and all rounds. tolerance: largest half-width in nats of
     the interval, unless the estimate is refused. Methods and rounds that differ by at most the tolerance agree. base:
-    log-odds (visible,) or a name. By default it comes from the marginals of the data (examples, visible), or from the
-    modes without data. With a base from the modes, the first round also anneals from the visible bias, and annealing
-    keeps the better base.
+    log-odds (visible,) or a name. By default it comes from the marginals of the data (examples, visible). Without
+    data it comes from the modes. With a base from the modes, the first round also anneals from the visible bias, and
+    annealing keeps the better base.
     enumerable: models with at most this many units in the smaller layer are enumerated. threads: by default one for
     each core. checkpoint: a Checkpoint, to which estimates are saved and from which an interrupted call resumes.
 

@@ -180,7 +180,7 @@ def _canonical_values(values, what):
         encoded = [str(item).encode() for item in values.flat]
         return b"".join(len(item).to_bytes(8, "little") + item for item in encoded), "str"
     if values.dtype.name not in _NUMBERS | {"bool"}:
-        raise ValueError(f"{what} has the type {values.dtype}: artifacts hold numbers and strings only")
+        raise ValueError(f"{what} has the type {values.dtype}: expected bool, integers, float32, float64 or strings")
     little_endian = values.astype(values.dtype.newbyteorder("<"), order="C", copy=False)
     # A view avoids a second copy of a large variable.
     return memoryview(little_endian.reshape(-1).view(np.uint8)), little_endian.dtype.name

@@ -133,7 +133,7 @@ def _fill_rows(count: int, reverse: bool, scratch: AssignmentScratch) -> None:
 
 @part
 def _sum_over_sets(rows: Array, elements: int, sizes: Array, sums: Array) -> None:
-    """Set sums[S] to the sum, over all orders of the elements of S, of the product of rows[position, element]."""
+    """Set sums[S] to the sum of prod_i rows[i, s(i)] over all orders s of the elements of S."""
     for high in range(1 << max(elements - _LOW, 0)):
         size = sizes[high]
         f0 = 0.0 if high else 1.0

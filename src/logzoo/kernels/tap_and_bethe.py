@@ -2,8 +2,8 @@
 
 Legend: W (V, H) weights, c (V,) and b (H,) bias, all float64. Sums run in a fixed order, without fused multiply-add.
 
-Expansions around product laws, after Plefka (1982) and Georges & Yedidia (1991): means m (V,) and q (H,), A = m - m^2,
-B = q - q^2, S the entropy of a unit; W^(p) is W with every element to the power p.
+The expansions around product laws follow Plefka (1982) and Georges & Yedidia (1991). m (V,) and q (H,) are the means of
+the units, A = m - m^2, and B = q - q^2. S is the entropy of a unit. W^(p) is W with every element to the power p.
 
     F1 = c.m + b.q + m W q + sum S(m) + sum S(q)
     F2 = F1 + 1/2 A W^(2) B

@@ -1,7 +1,8 @@
 """Find the weights, visible bias and hidden bias of an RBM among arrays, and the orientation of the weights.
 
-Known names identify the arrays; otherwise shapes and names of biases do. Square weights fit both ways: unless
-a package fixes the orientation, a note states the assumption and the option that changes it.
+Known names identify the arrays; otherwise shapes and names of biases do. Square weights fit both orientations.
+A note then states the assumed orientation and the option that changes it, unless the package or the caller fixes the
+orientation.
 """
 
 import math

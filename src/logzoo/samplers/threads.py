@@ -25,7 +25,7 @@ _STRIDE = 50
 def started_chains(parameters: Parameters, key: np.uint64, count: int, log_odds: np.ndarray | None = None) -> Chains:
     """`count` chains, numbered from 0, with v drawn from independent units.
 
-    log_odds: as in `logzoo.kernels.gibbs.start_chains`; by default those of the base.
+    log_odds: as in `logzoo.kernels.gibbs.start_chains`; by default the log-odds of the base.
     """
     chains = new_chains(count, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
     start_chains(parameters, key, parameters.base if log_odds is None else log_odds, chains)

@@ -1,6 +1,6 @@
 """Experiments: the jobs that make the data behind figures, the paths of their artifacts, and their expected costs.
 
-Every start of the workflow imports this module, which therefore imports no slow package.
+The workflow imports this module at every start. The module therefore imports no slow package.
 """
 
 import ast

@@ -5,7 +5,7 @@ RBM is read as Ising spins on a graph: visible and hidden units are sites, and w
 such as a strip of a lattice, a transfer matrix gives draws for any signs of the couplings. Sites enter a set, the
 front, one by one, and are dropped from it when all their neighbours have entered. For each state of the front, a table
 holds the log of the sum of f over all dropped sites.
-Spins without field or frustration are drawn by coupling from the past of their random-cluster model.
+On other graphs, spins without field or frustration are drawn by coupling from the past of their random-cluster model.
 """
 
 import math

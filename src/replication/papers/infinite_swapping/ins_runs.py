@@ -50,7 +50,7 @@ def gradient_distances(
     """Distances of gradient estimates from the exact gradient, and of a replica's temperatures from uniform use.
 
     samplers: {name: settings of InfiniteSwapping}. Each repeat runs `ladders` copies of the ladder from uniform states
-    for `steps` sweeps. Distances are computed after up to `points` of these sweeps, spaced by about equal ratios.
+    for `steps` sweeps. Distances are computed at up to `points` of these sweeps, which are spaced about geometrically.
     """
     looks = np.unique(np.geomspace(1, steps, points).round().astype(int))
     shape = len(states), len(samplers), repeats, looks.size

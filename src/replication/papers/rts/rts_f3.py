@@ -168,7 +168,7 @@ def bias_left_ratio(rts: Array, *others: Array) -> Array:
 
 
 def _left(errors):
-    """|Mean error| at the second budget / |mean error| at the first; errors (resample, budget, replicate)."""
+    """|Mean error| at the second budget / |mean error| at the first budget; errors (resample, budget, replicate)."""
     bias = np.abs(errors.mean(axis=-1))
     return bias[:, 1] / bias[:, 0] if bias.shape[1] > 1 else np.full(len(bias), np.nan)
 

@@ -64,7 +64,7 @@ def page(
 
 
 def opening_family(by_family: list[dict]) -> int:
-    """The index of the family that opens the page: the first family with the fewest ties at its largest budget."""
+    """The index of the family selected at first: the first family with the fewest ties at its largest budget."""
     ties = [len(family["best"][-1]) for family in by_family]
     return ties.index(min(ties))
 
