@@ -74,7 +74,7 @@ def positive_number(name: str, value: object, *, or_zero: bool = False) -> float
 
 
 def finite_number(name: str, value: object) -> float:
-    """`value` as float, if it is a finite real number or an array of zero dimensions with one; booleans are refused."""
+    """`value` as float, if it is a finite real number, alone or in an array of zero dimensions, and no boolean."""
     array = real_array(name, value)
     if array.ndim or array.dtype.kind == "b" or not np.isfinite(array):
         raise ValueError(f"{name}: expected a finite number, found {shown(value)}")

@@ -44,8 +44,8 @@ def dbm_log_likelihood(
     Raises
     ------
     ValueError
-        For layers and data that do not fit, for a checkpoint or an array ``base`` with two or more hidden layers, and
-        as for `estimate_log_z`.
+        For layers and data that do not fit, and as for `estimate_log_z`. With two or more hidden layers, also for a
+        checkpoint and for an array ``base``.
 
     Warns
     -----
@@ -89,7 +89,7 @@ def dbm_log_likelihood(
 
 
 def _check_settings(estimates, *, base=None, checkpoint=None, **_):
-    """Raise ValueError for settings that fit a single estimate only, before the first of several estimates."""
+    """Raise ValueError for settings that fit a single estimate only; called before several estimates are made."""
     if checkpoint is not None:
         raise ValueError(f"checkpoint: expected none for {estimates} estimates of log Z, found {shown(checkpoint)}")
     if not isinstance(base, str | None):

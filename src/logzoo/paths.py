@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # Share of the examples added to a unit's counts of 0 and of 1, so that no log-odds is infinite.
 PSEUDO_SHARE = 0.05
-# Weight of beta in the length that rungs divide. The widest gap between rungs is at most 1 / _LINEAR_SHARE times the
+# Weight of beta in the length that rungs divide. No gap between rungs is much larger than 1 / _LINEAR_SHARE times the
 # gap of the linear ladder.
 _LINEAR_SHARE = 0.1
 # Salakhutdinov & Murray (2008): 500 steps to 0.5, 4000 to 0.9 and 10,000 to 1, as shares of all steps.
@@ -50,7 +50,7 @@ def log_z_base(base: Floats, hidden: int) -> float:
 
 
 def tempered_rbm(rbm: RBM, base: Floats, beta: float) -> RBM:
-    """The RBM with joint weights f_beta, whose log Z is log Z of the path at `beta`."""
+    """The RBM with the unnormalised density f_beta. Its log Z is log Z of the path at `beta`."""
     return RBM(beta * rbm.weights, beta * rbm.visible_bias + (1.0 - beta) * base, beta * rbm.hidden_bias)
 
 
@@ -61,7 +61,8 @@ def kernel_parameters(rbm: RBM, base: Floats) -> Parameters:
     return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, base)
 
 
-# Most nats by which rounding may move log Z, for draws of states and for estimates, which report the rounding error.
+# Most nats by which rounding may move log Z. The first limit is for draws of states and for `LogZTracker`. The second
+# limit is for estimates, because their standard errors include the rounding error.
 _MOST_MOVED, MOST_ESTIMATED = 1e-3, 1.0
 # Number of parameters in the sample of `rounding_error`.
 _SAMPLE = 4096

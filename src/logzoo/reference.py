@@ -78,7 +78,7 @@ def load_reference(name: str, file: FilePath | None = None) -> RBM:
     Raises
     ------
     ValueError
-        For unknown names, if an RBM that is not part of logzoo has no ``file``, and for a file with another checksum.
+        For an unknown name, a file with another checksum, and a missing ``file`` of an RBM that is not part of logzoo.
     OSError
         For a file that cannot be read.
     """
@@ -98,8 +98,8 @@ def solver_from(text: str) -> Callable[..., Any]:
     """Return the function ``"module:function"``, which may be in the working folder, or a function that runs a command.
 
     A command gets the path of an .npz file (weights, visible_bias, hidden_bias) as its last argument. Its last line of
-    output must hold log Z and the standard error. Raises ValueError if the function cannot be imported or called, and
-    if the program does not exist or is not executable.
+    output must hold log Z and the standard error. Raises ValueError if the function cannot be imported or called, or if
+    the program does not exist or is not executable.
     """
     if re.fullmatch(r"[\w.]+:[\w.]+", text):
         sys.path.insert(0, os.getcwd())  # the import path of an installed command lacks the working folder

@@ -103,7 +103,8 @@ def score(fitted: Any, X: Any, y: Any = None) -> float:
     ----------
     fitted : BernoulliRBM or Pipeline
         A Pipeline ends in a BernoulliRBM; its earlier steps are applied to X.
-    X : array or sparse matrix of 0 and 1, shape (examples, visible)
+    X : array or sparse matrix, shape (examples, features)
+        Examples. The BernoulliRBM must get zeros and ones: X itself, or the output of the earlier steps.
     y : None
         Ignored.
 
@@ -115,7 +116,7 @@ def score(fitted: Any, X: Any, y: Any = None) -> float:
     Raises
     ------
     ValueError
-        For other models, and data other than zeros and ones.
+        For other models, and unless the BernoulliRBM gets zeros and ones only.
 
     Warns
     -----

@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 # Standard deviation in nats that a step may add to the log-weights, and the largest number of steps in a followed call.
 _SPREAD, _MOST_STEPS = 0.3, 5
 _COHORTS = 10
-# With 100 walkers and 20 sweeps, 28 of 139 log Z without a reason were wrong; with 200 and 100, none of 84.
+# With 100 walkers and 20 sweeps, 28 of 139 log Z without a reason were wrong. With 200 walkers and 100 sweeps, none of
+# 84 were wrong.
 _FEWEST_WALKERS, _FEWEST_SWEEPS = 200, 100
-# Chains of the evidence on the first RBM. The RBM counts as untrained, and there is no evidence, if the mean size of
-# the log-weights of each cohort, relative to independent units, is at most _UNTRAINED nats.
+# Chains of the evidence on the first RBM. An untrained RBM gets no evidence. The RBM counts as untrained if the
+# log-weights of each cohort, relative to independent units, have a mean size of at most _UNTRAINED nats.
 _EVIDENCE_CHAINS, _UNTRAINED = 256, 3.0
 
 

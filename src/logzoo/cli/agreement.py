@@ -100,7 +100,7 @@ def agreement_of(attempts: Sequence[Attempt]) -> Agreement:
     apart, sigmas = (), 0.0
     for pair in combinations(sorted(_sound(attempts)), 2):
         first, second = (estimates[name] for name in pair)
-        # For few chains, the interval is wider than 1.96 standard errors (Student's t), so its width is used.
+        # For few chains, the half-width of the interval exceeds 1.96 standard errors (Student's t).
         error = np.hypot(first.interval_error, second.interval_error)
         distance = abs(first.log_z - second.log_z) / error if error > 0 else 0.0
         if distance > sigmas:
@@ -122,7 +122,7 @@ def headline(attempts: Sequence[Attempt], agreement: Agreement) -> str:
         bounds = f" except {' and '.join(converged)} (only bounds of log Z)" if converged else ""
         return f"log Z: NONE of {len(attempts)} methods converged{bounds}; do not trust their intervals"
     many = f"{len(converged)} of {len(attempts)} methods converged"
-    near = f"all within {_SIGMAS:.0f} standard errors of each other"
+    near = f"all compared pairs within {_SIGMAS:.0f} standard errors"
     verdict = disagreement(agreement) if agreement.disagree else near
     return f"log Z from {min(ends):.4f} to {max(ends):.4f} nat: {many}, {verdict}"
 

@@ -52,9 +52,9 @@ def add_arguments(add: Callable[..., Any]) -> None:
     """Add the arguments of the command by `add`, the `add_argument` of its parser."""
     add_model(add)
     summary = "one estimator; or all: every estimator in turn; or auto (default): different estimators until they agree"
-    add("--method", default="auto", type=str.lower, metavar="NAME", help=f"{summary}; an unknown name lists all")
+    add("--method", default="auto", type=str.lower, metavar="NAME", help=f"{summary}; an unknown name lists all names")
     add("--tolerance", type=float, metavar="X", help="for auto: half-width in nats of the 95%% interval (default 0.1)")
-    summary = "sweeps of each chain (default 10000); for auto an upper limit (default: by the size of the model)"
+    summary = "sweeps of each chain (default 10000); for auto an upper limit (default: by model size and chains)"
     add("--sweeps", type=count, metavar="N", help=summary)
     add("--chains", type=count, default=100, metavar="N", help="independent chains (default 100)")
     add("--seed", type=count, default=0, metavar="N", help="random seed (default 0)")
@@ -63,7 +63,7 @@ def add_arguments(add: Callable[..., Any]) -> None:
     add("--base-data", metavar="DATA", help=f"match the base to the mean of {DATA_HELP}; not with --base")
     summary = f"{DATA_HELP}; for likelihood, evidence and methods that use data (test split), and base (training split)"
     add("--data", metavar="DATA", help=summary)
-    summary = "an RBM from the training of MODEL, or an artifact with several; may be repeated, in order of training"
+    summary = "a file with one or more RBMs from the training of MODEL; may be repeated, in order of training"
     add("--snapshots", metavar="FILE", action="append", help=f"{summary}; for the methods trajectory, trajectory-...")
     add("--checkpoint", metavar="FILE", help="file for the progress of auto, from which the same command continues")
     add("--option", **OPTION)

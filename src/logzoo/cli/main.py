@@ -64,7 +64,7 @@ def command_parser() -> Parser:
 
 def _add_train(add):
     add("data", metavar="DATA", help=f"{DATA_HELP}; the training split of an artifact is used")
-    add("--method", default="pcd", type=str.lower, help="trainer (default pcd); an unknown name lists them all")
+    add("--method", default="pcd", type=str.lower, help="trainer (default pcd); an unknown name lists all names")
     add("--hidden", type=count, required=True, metavar="N", help="hidden units")
     add("--updates", type=count, required=True, metavar="N", help="parameter updates")
     add("--batch", type=count, default=100, metavar="N", help="examples in a mini-batch (default 100)")

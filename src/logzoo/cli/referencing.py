@@ -29,7 +29,7 @@ def add_score(add: Callable[..., Any]) -> None:
     summary = "module:function with (weights, visible_bias, hidden_bias) -> (log_z, std_error), or a command that gets"
     summary += " the path of an .npz file and prints log_z and std_error in its last line"
     add("solver", metavar="SOLVER", help=summary)
-    add("--only", action="append", metavar="NAME", help="a reference RBM; may be repeated (default: all)")
+    add("--only", action="append", metavar="NAME", help="a reference RBM; may be repeated (default: all available)")
     summary = "downloaded file of an RBM that is not part of logzoo, recognised by its checksum; may be repeated"
     add("--file", action="append", default=[], dest="files", metavar="FILE", help=summary)
     add("--method", default="ais", type=str.lower, help="estimator of logzoo to compare with (default ais)")

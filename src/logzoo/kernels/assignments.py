@@ -40,7 +40,7 @@ class AssignmentScratch(NamedTuple):
     """Scratch for K particles. `sum_assignments` fills it, and `draw_assignment` reads it."""
 
     table: np.ndarray  # (K, K) float64: scaled weights
-    rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: weights, one row per particle; last first for B
+    rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: weights, one row per particle, reversed for B
     forward: np.ndarray  # (2**(K - 1),), at least 8, float64: F
     backward: np.ndarray  # like `forward`: B
     sizes: np.ndarray  # like `forward`, int64: |S|

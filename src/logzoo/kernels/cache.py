@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 _KERNELS = Path(__file__).parent
-# By default numba also generates a wrapper of every kernel for callers in C. All kernels release the lock of the
-# interpreter, because kernels with equal options share the machine code of NumPy functions.
+# By default numba also generates a wrapper of every kernel for callers in C. All kernels release Python's global
+# interpreter lock, because kernels with equal options share the machine code of NumPy functions.
 _OPTIONS: dict[str, Any] = {"no_cfunc_wrapper": True, "nogil": True}
 
 
@@ -79,7 +79,7 @@ def is_cold() -> bool:
 @cache
 def announce_compilation() -> None:
     """Print a line on a terminal, once per process, if no machine code is cached; compilation takes about 20 s."""
-    # As `logzoo.printing.is_terminal`, which kernels do not import.
+    # The condition equals `logzoo.printing.is_terminal`, which kernels do not import.
     if getattr(sys.stderr, "isatty", bool)() and is_cold():
         print("logzoo: compiling kernels (once, about 20 s)", file=sys.stderr, flush=True)
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from logzoo.types import Array
 
 
-# Columns of a block: four registers of 256 bits, or two of 512. A block of 784 rows is 100 kB and stays in the level-2
-# cache while every chain passes over it.
+# Columns of a block: four registers of 256 bits, or two of 512 bits. A block of 784 rows is 100 kB and stays in the
+# level-2 cache while every chain passes over it.
 WIDTH = 32
 _STRIPS = WIDTH // llvm.WIDE_INTEGERS.count
 

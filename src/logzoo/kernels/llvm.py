@@ -32,7 +32,7 @@ def has_wide_vectors() -> bool:
     return not settings.CPU_NAME and bool(binding.get_host_cpu_features().get("avx512f"))
 
 
-# Vectors of 512 bits if numba compiles for them, else of 256. Lanes are independent, so both give the same bits.
+# Vectors have 512 bits if numba compiles for them, else 256 bits. Lanes are independent: both give the same bits.
 WIDE = 2 if has_wide_vectors() else 1
 WIDE_FLOATS, WIDE_INTEGERS = ir.VectorType(FLOAT, 8 * WIDE), ir.VectorType(INT32, 8 * WIDE)
 

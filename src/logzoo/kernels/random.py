@@ -4,7 +4,7 @@ A draw is a pure function of (key, chain, sweep, layer, unit). It depends neithe
 order in which chains and units are visited.
 
 Counter words 0 to 2 are the block (see `word_of_unit`), the chain, and the low 32 bits of the sweep. Word 3 has the
-layer in its low 8 bits, and sweep >> 32 above.
+layer in its low 8 bits, and sweep >> 32 in the higher bits.
 """
 
 from typing import Any

@@ -105,7 +105,7 @@ def _largest(x: Array) -> float:
 
 @njit(inline="always")
 def _sum_of_block(q: Array, start: int) -> float:
-    """The sum of up to 16 entries. Sixteen are added four at a time, so that additions run in parallel."""
+    """The sum of up to 16 entries. Sixteen entries are added four at a time, so that additions run in parallel."""
     if start + _BLOCK > q.size:
         total = 0.0
         for k in range(start, q.size):
