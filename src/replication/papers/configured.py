@@ -23,8 +23,8 @@ def estimator_options(
 ) -> dict[str, dict[str, Any]]:
     """Keyword arguments {name: arguments} of estimators on a data set; entries: {name: entry of the configuration}.
 
-    The base `matched` becomes the log-odds of the training split. Estimators that start from data take the test split.
-    Estimators that follow a trajectory take the snapshots of the training.
+    The base `matched` becomes the log-odds of the training split. The option `data` is the test split, and the option
+    `snapshots` has the given snapshots of the training. Only estimators with these options receive them.
     """
     matched = matched_base(dataset) if any(entry["base"] == "matched" for entry in entries.values()) else None
     from_data = [name for name, entry in entries.items() if takes(entry["method"], "data")]

@@ -10,12 +10,12 @@ setting `module` of the entry replaces <name>. A module that declares one figure
                                         which returns a Dataset
     settings(here)                      optional: the keyword arguments of `draw` or `rows`. By default they are the
                                         settings of the entry with the same names. Four keywords are derived:
-                                        `title`, `titles` (short titles of the models of the entry, or of the `figure`
-                                        that the entry names), `names` (titles of the estimators) and `trainers`
-                                        (titles of the trainers of the zoo)
+                                        `title` and `titles` (short titles of the model or models of the entry, or of
+                                        the `figure` that the entry names), `names` (titles of the estimators) and
+                                        `trainers` (titles of the trainers of the zoo)
     CLAIMS, statistics(artifacts)       optional: {key: Claim}, and {key: Statistic} of the claims that can be tested;
                                         the claim's id is <figure>-<key>, or <figure> for an empty key
-    sizes(here)                         the Size behind all these claims, or {key: Size}
+    sizes(here)                         optional: the Size behind all these claims, or {key: Size}
 
 `artifacts` holds Datasets under the names of the inputs. A module with several figures has `FIGURES`, {name:
 Declaration}. The workflow imports these modules at every start. They therefore import slow packages (matplotlib, scipy)
@@ -257,5 +257,8 @@ class Here:
         )
 
     def experiment(self, run: str, inputs: dict, settings: dict, path: str | None = None, **more: Any) -> Experiment:
-        """An `Experiment` with artifact <path>.nc in the folder of the scale; `path` is figures/<figure> by default."""
+        """An `Experiment` with the artifact <path>.nc in the folder of the scale.
+
+        path: by default figures/<figure>.
+        """
         return Experiment(f"{self.data}/{path or f'figures/{self.name}'}.nc", run, inputs, settings, **more)

@@ -99,7 +99,7 @@ def training_work(train: dict, visible: int) -> dict[str, float]:
 
 
 def training_most(train: dict, visible: int, examples: int) -> dict[str, float]:
-    """Largest possible cost of a training: with `lvs`, every update may draw a new stopping set."""
+    """Largest possible cost of a training. With `lvs`, every update may draw a new stopping set."""
     if train["method"] != "lvs":
         return training_work(train, visible)
     train = {**train, **train.get("options", {})}

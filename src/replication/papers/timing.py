@@ -1,4 +1,4 @@
-"""CPU seconds of estimates and of trainings.
+"""CPU seconds of estimates, samplers and trainings.
 
 The timed work runs in one thread. CPU seconds leave out the time that a job waits for a core.
 """
@@ -27,7 +27,7 @@ from replication.papers.infinite_swapping.ins_runs import swapped_ladders
 from replication.papers.rts.rungs import StoredDraws, estimates_of_samples, mbar_of_sample
 from replication.types import Artifacts, Settings, Stream
 
-# No call follows after this many seconds in total, because other load changes longer timings little.
+# No call beyond `fewest` follows after this many seconds in total, because other load changes longer timings little.
 _ENOUGH = 0.5
 STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draws", "mbar": "MBAR, from the draws"}
 
@@ -92,7 +92,7 @@ def infinite_swapping(
     steps: int,
     stream: Stream,
 ) -> xr.Dataset:
-    """Seconds of a step of each sampler on a model, and of an update of each training on a data set."""
+    """CPU seconds of a step of each sampler on a model, and of an update by each trainer on a data set."""
     rbm, data = RBM.from_dataset(artifacts["model"]), visible_matrix(artifacts["dataset"], "train")
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     ready = [swapped_ladders(stream.child(name).key, 1, ladders, settings) for name, settings in samplers.items()]
@@ -132,7 +132,7 @@ def trackers(artifacts: Artifacts, *, train: Settings, updates: int, stream: Str
 
 
 def _seconds_of_updates(data, trainings, updates):
-    """Seconds (training, repeat) of an update.
+    """CPU seconds (training, repeat) of an update.
 
     Two trainings are timed for each of `trainings`, the second with three times the updates of the first. The
     difference in seconds is divided by the difference in updates, which cancels the fixed cost of a training.
@@ -145,7 +145,7 @@ def _seconds_of_updates(data, trainings, updates):
 
 
 def _timed_in_turn(functions):
-    """Seconds (function, repeat) of calls that take turns, so that other load affects all functions alike."""
+    """CPU seconds (function, repeat) of calls that take turns, so that other load affects all functions alike."""
     return np.array([[seconds_of(function, 1) for function in functions] for _ in range(TIMINGS)]).T
 
 

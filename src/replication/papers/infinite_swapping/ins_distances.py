@@ -82,7 +82,7 @@ _OF_STATES = {
     "early": f"{_DISTANCE}, at the first parameters of trainings by exact gradients, mean over trainings",
 }
 # Standard deviations over trainings of the log ratios of the claims, for figures 2 and 4. For `spread` the pilot found
-# 0.25 and 0.37 with five runs of each training. With 15 runs they are smaller, by at most a factor of sqrt(3).
+# 0.25 and 0.37 with five runs of each training. With 15 runs both are smaller, by at most a factor of sqrt(3).
 _SPREADS = {
     "late": (0.16, 0.15),
     "pcd": (0.21, 0.18),
@@ -93,7 +93,7 @@ _SPREADS = {
 
 
 def _claims(size, number, column):
-    """The claims of figure `number`, on a model of this size; column: index of the figure in pairs of `_SPREADS`."""
+    """The claims of figure `number` on a model of this size; column: index of the figure in the pairs of `_SPREADS`."""
     where = f"section 4.4, figure {number}"
 
     def power(key, effect=0.8):
@@ -214,9 +214,9 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
 FIGURES = {
     "ins-f2": Declaration(
         """\
-Distance of the running estimate of the gradient to the exact gradient, against Gibbs sweeps per chain. The parameters
-are the first and the last of trainings by exact gradients. Lines: mean over trainings and runs. Bands: 95% intervals
-over trainings. Hult et al. (2019), figure 2.""",
+Distance of the running estimate of the gradient to the exact gradient, against Gibbs sweeps per chain. Left: the first
+parameters of trainings by exact gradients. Right: the last parameters. Lines: mean over trainings and runs. Bands: 95%
+intervals over trainings. Hult et al. (2019), figure 2.""",
         _inputs,
         draw,
         settings=settings,

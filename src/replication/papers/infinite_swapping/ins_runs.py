@@ -3,7 +3,7 @@
 Figures 2 and 4 show the distance of a running estimate of the gradient from the exact gradient. Both gradients contain
 the same part from the data, so only the part from the model counts. The model's part is the expectation of
 v p(h | v)', v and p(h | v). Its estimate is the mean over all sweeps so far, weighted by eq 8. Figures 3 and 5 show the
-likelihood and the prediction accuracy at the snapshots of trainings, and figure 6 the accuracy.
+likelihood and the prediction accuracy at the snapshots of trainings. Figure 6 shows only the accuracy.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -50,7 +50,7 @@ def gradient_distances(
     """Distances of gradient estimates from the exact gradient, and of a replica's temperatures from uniform use.
 
     samplers: {name: settings of InfiniteSwapping}. Each repeat runs `ladders` copies of the ladder from uniform states
-    for `steps` sweeps. Distances are computed at up to `points` of these sweeps, which are spaced about geometrically.
+    for `steps` sweeps. Distances are computed after up to `points` of these sweeps, at about geometric intervals.
     """
     looks = np.unique(np.geomspace(1, steps, points).round().astype(int))
     shape = len(states), len(samplers), repeats, looks.size

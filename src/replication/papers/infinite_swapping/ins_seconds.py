@@ -1,4 +1,4 @@
-"""Infinite swapping compared with its rivals at equal seconds, and infinite swapping with many temperatures."""
+"""Infinite swapping compared with its rivals at equal cost, and infinite swapping with many temperatures."""
 
 from replication.claim import Claim, Size
 from replication.papers.declaration import Declaration, Here
@@ -54,7 +54,7 @@ def _statistics_equal(artifacts: Artifacts) -> Statistics:
 
 
 def _ratio_of_seconds(seconds, **names):
-    """Mean seconds of the first of two samplers or trainers, divided by those of the second."""
+    """Ratio of the mean seconds of two samplers or trainers, the first over the second."""
     return over_repeats(ratio_of_means, *seconds.sel(names).transpose(..., "repeat").values, scale="log")
 
 

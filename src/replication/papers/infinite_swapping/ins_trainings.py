@@ -75,7 +75,7 @@ def _claims(size, number, powers):
 
 
 def inputs_of(here: Here, number: int) -> dict:
-    here.expect("comparisons", len(here.entry["comparisons"]) == number, f"a list of {number}")
+    here.expect("comparisons", len(here.entry["comparisons"]) == number, f"a list of comparisons, of length {number}")
     needed = ("ins", *RIVALS)
     here.expect("trainers", {*needed} <= {*here.entry["trainers"]}, f"a list with {', '.join(needed)}")
     return {

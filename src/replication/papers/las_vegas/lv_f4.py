@@ -76,7 +76,7 @@ def _estimates(here, model):
     sizes = here.chosen("tours", "cap", "sweeps", "points", "replicates", "shares")
     entries = {name: here.config["estimators"][here.known("estimators", name)] for name in here.entry["estimators"]}
     matched = all(entry["base"] == "matched" for entry in entries.values())
-    here.expect("estimators", matched, "estimators from the matched base")
+    here.expect("estimators", matched, "estimators whose base is `matched`")
     others = {name: [entry["method"], entry["options"]] for name, entry in entries.items()}
     sweeps, most = (sizes["replicates"] * sizes[key] for key in ("tours", "sweeps"))
     draws = sizes["replicates"] * here.examples(model)

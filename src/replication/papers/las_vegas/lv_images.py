@@ -186,8 +186,8 @@ Savarese et al. (2018), figure 1.""",
     ),
     "lv-f3": Declaration(
         """\
-Images of one training that start the shortest and the longest tours, each above the first visible state drawn on the
-tour. Visible units of tours are at their means.
+Images that start the shortest and the longest tours in the RBM of one training. Below each image: the first visible
+state drawn on the tour. Visible units of tours are at their means.
 Savarese et al. (2018), figure 3.""",
         lv_lengths.lengths_of_model,
         draw_3,

@@ -80,13 +80,15 @@ def estimators(_: object, *, samples: Sequence[int], replicates: int, stream: St
     """log Z (estimator, samples, replicate) by every estimator from the same draws, with adaptive step sizes.
 
     samples: increasing numbers of draws, summed over the chains of a replicate. Each estimate reads the first draws of
-    its run. settings: arguments of `_Sampler`, with `tuning` for `hamiltonian_chains.tune`. Raises ValueError if the
-    numbers of samples are not increasing multiples of the number of chains, of at least twice that number.
+    its run. settings: arguments of `_Sampler`, with `tuning` for `hamiltonian_chains.tune`. Raises ValueError unless
+    the numbers of samples are increasing multiples of the number of chains, with at least two draws per chain.
     """
     chains = settings["chains"]
     uneven = [count for count in samples if count % chains or count < 2 * chains]
     if uneven or list(samples) != sorted(set(samples)):
-        raise ValueError(f"samples: expected increasing multiples of {chains} (chains), found {list(samples)}")
+        raise ValueError(
+            f"samples: expected rising multiples of {chains} (chains), at least two per chain, found {list(samples)}"
+        )
     sampler = _Sampler(stream, **settings)
     log_z = np.empty((len(ESTIMATORS), len(samples), replicates))
     rule_met = np.empty(replicates, np.int8)

@@ -84,7 +84,7 @@ def runs(artifacts: Artifacts) -> xr.Dataset:
     """The part of an `estimate` that figures read, as a Dataset with log Z over (budget, replicate).
 
     If the estimate has transition matrices, the Dataset also has the numbers of initial iterations and the mean matrix.
-    Row i of the mean matrix is the mean over the runs with a move from part i of the ladder, a group of rungs.
+    Row i of the mean matrix is the mean over the runs with a move from part i of the ladder. Parts are groups of rungs.
     """
     estimate = artifacts["estimate"]
     if "transition_matrix" not in estimate:
@@ -120,7 +120,7 @@ def knots(artifacts: Artifacts) -> xr.Dataset:
     """The smallest `flux` along the ladder in each RTS run, from a `uniform` and from a `matched` base.
 
     The budget is the largest that both estimates have. The flux of each run is divided by the mean flux from the
-    matched base at the same boundary. Before the division, the flux falls towards the ends of the ladder with any base.
+    matched base at the same boundary, because the flux falls towards the ends of the ladder with any base.
     """
     matrices = {name: estimate["transition_matrix"] for name, estimate in artifacts.items()}
     budget = max(set.intersection(*({*matrix["budget"].values.tolist()} for matrix in matrices.values())))

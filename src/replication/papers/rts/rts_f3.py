@@ -163,7 +163,7 @@ def _at(error, budget):
 
 
 def bias_left_ratio(rts: Array, *others: Array) -> Array:
-    """Share of the |bias| at the first budget that RTS leaves at the second, over the smallest share of `others`."""
+    """|Bias| at the second budget as a share of the |bias| at the first: RTS divided by the smallest of `others`."""
     return _left(rts) / np.min([_left(other) for other in others], axis=0)
 
 

@@ -49,7 +49,7 @@ CLAIMS = {
         not_tested="the training itself needs q(beta | x) at every sweep, so that there is none without what RTS reads",
     ),
 }
-# Fewest check points from which the best is chosen, and final share of a training without candidates for the best.
+# Fewest check points from which the best is chosen. Final share of a training in which no check point may be the best.
 _FEWEST_CHECKS, _END = 5, 0.1
 
 

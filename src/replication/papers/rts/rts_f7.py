@@ -164,7 +164,7 @@ def _times_typical(errors, others):
 def _largest_common_budget(estimates):
     common = set.intersection(*({int(budget) for budget in estimate["budget"].values} for estimate in estimates))
     if not common:
-        raise ValueError("budgets: expected a budget that all estimates share, found none; add one to both bases")
+        raise ValueError("budgets: expected a budget that all estimates share, found none; set a common budget")
     return max(common)
 
 

@@ -97,7 +97,7 @@ def inputs(here: Here) -> Inputs:
 
 
 def sizes(here: Here) -> dict[str, Size]:
-    """Sizes of our runs; the paper states neither model nor sweeps."""
+    """Sizes of our runs; the paper states neither the model nor the sweeps."""
     unnamed = "the paper names neither the model nor the sweeps"
     _, replicates, _ = run_sizes(here, here.entry["model"], [_PLAIN, _MIXED, *here.entry["priors"]])
     hidden: dict[str, tuple[float, float | None]] = {"hidden units": (here.shape(here.entry["model"])[1], None)}

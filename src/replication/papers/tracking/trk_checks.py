@@ -73,7 +73,7 @@ def apart(check: Dataset) -> Array:
 
 
 def mean_distance(check: Dataset, last: float = 1.0 - BURN_IN) -> float:
-    """Mean of the known values of `apart` in the last share `last` of the updates."""
+    """Mean of the finite values of `apart` over the last updates; last: their share of all updates."""
     return mean_of_known(apart(check)[in_last(check, last)])
 
 

@@ -1,4 +1,4 @@
-"""Cost of tracking log Z: seconds of an update of SML-PT without and with each tracker.
+"""Cost of tracking log Z: seconds of an update of SML-PT without a tracker and with each tracker.
 
 Seconds of a parameter update on one core, as means of five timings, at the sizes of the model of figure 4. Times differ
 from run to run. The Kalman filter follows Desjardins et al. (2011). The other tracker applies RTS to the same chains

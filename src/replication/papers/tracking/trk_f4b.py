@@ -1,8 +1,8 @@
 """Tracking figure 4, right: early stopping by the tracker.
 
-Mean log-likelihood of training and validation data while training on dna, with the tracked log Z and with log Z by AIS.
-The dotted line marks the update at which early stopping takes the parameters. The dashed line marks epoch 250 of 500,
-at which the published curve turns. Desjardins et al. (2011), figure 4.
+Mean log-likelihood of training and validation data while an RBM trains on dna, with the tracked log Z and with log Z by
+AIS. The dotted line marks the update at which early stopping takes the parameters. The dashed line marks epoch 250 of
+500, at which the published curve turns. Desjardins et al. (2011), figure 4.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Experiments on trained models: log Z at their snapshots beside tracked log Z, and the best RBM of a grid.
+"""Experiments on trained models: log Z at their snapshots beside tracked log Z, and the best RBM of a data set.
 
 The best RBM has the largest validation likelihood under AIS (Desjardins et al. 2011, section 4: chosen "according to
 the AIS likelihood estimate"). Tracked likelihoods do not select the RBM, because their errors already affected the
@@ -97,7 +97,7 @@ def best(
     long_sweeps: int | None,
     stream: Stream,
 ) -> xr.Dataset:
-    """Select the best model of a grid by AIS with `sweeps` and `chains`, and evaluate it by AIS of the sizes `judge`.
+    """Select the best model of a data set by AIS of `sweeps` and `chains`, and evaluate it by AIS of the sizes `judge`.
 
     If `long_sweeps` is not None, AIS with this number of distributions also measures the spread of the weights.
     """

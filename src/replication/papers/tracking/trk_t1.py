@@ -2,7 +2,7 @@
 
 Log-likelihoods are means in nats, beside the published values if there are any. The spread of one AIS weight is ten
 times the standard error of the mean of a hundred weights. Papers quote either number. The published models are the best
-with up to 1,000 hidden units. Desjardins et al. (2011), table 1.
+models with up to 1,000 hidden units. Desjardins et al. (2011), table 1.
 """
 
 import numpy as np

@@ -58,7 +58,7 @@ def sizes(here: Here) -> Size:
 
 
 def grid_size(here: Here, published: dict[str, int | None], repeats: int) -> Size:
-    """The Size of a table of best models, from the largest settings of the grid and the AIS that judges."""
+    """The Size of a table of best models: the largest settings of the grid, and the smallest sizes of their AIS."""
     grid = here.config["grids"][here.entry["grid"]]
     settings = grid_settings(grid)
     judges = [_ais_of(here, grid, dataset)[1] for dataset in grid["datasets"]]

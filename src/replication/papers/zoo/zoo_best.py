@@ -110,8 +110,8 @@ def winner_rows(artifacts: Artifacts, *, names: Names) -> Dataset:
 def within(logs: Array, seconds: Array, limit: float) -> Array:
     """Log RMSE (resample, estimator) within `limit` seconds, interpolated in `logs` (resample, estimator, budget).
 
-    seconds: (estimator, budget), nondecreasing in budget. The result is NaN if the smallest budget takes longer than
-    `limit`.
+    seconds: (estimator, budget), nondecreasing in budget. The result is NaN for an estimator whose smallest budget
+    takes longer than `limit`.
     """
     values = np.full(logs.shape[:2], np.nan)
     for row, taken in enumerate(seconds):
@@ -132,11 +132,11 @@ FIGURES = {
         rows=choice_rows,
     ),
     "zoo-winners": Declaration(
-        "By sweeps: the estimator of the lowest RMSE at the largest budget of a family, and all estimators not "
-        "significantly worse (paired bootstrap, 5%). By seconds: the same within the time of the median estimator at "
-        "that budget. RMSEs between two budgets are interpolated in logarithms. Faster estimators are taken at the "
-        "largest budget. An estimator whose smallest budget takes longer is left out. The last row names the "
-        "estimators that are never among the best.",
+        "By sweeps: the estimator with the lowest RMSE at the largest budget of a family, and all estimators not "
+        "significantly worse (paired bootstrap, 5%). By seconds: the same comparison within the median time of all "
+        "estimators at that budget. RMSEs between two budgets are interpolated in logarithms. Faster estimators are "
+        "taken at the largest budget. An estimator whose smallest budget takes longer is left out. The last row names "
+        "the estimators that are never among the best.",
         combined_and_timed,
         rows=winner_rows,
     ),

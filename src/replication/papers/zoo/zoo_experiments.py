@@ -26,7 +26,7 @@ _LABELS = {
 
 
 def combined_estimates(artifacts: Artifacts, *, places: dict[str, dict]) -> xr.Dataset:
-    """Combine every estimate, truth and model in a Dataset over (model, estimator, budget, replicate).
+    """Combine all estimates, truths and sizes of models in a Dataset over (model, estimator, budget, replicate).
 
     places: family, dataset and trainer by model. Values at a budget or replicate that a model lacks are NaN, or 0 for
     integers. A model has only the replicates that all its estimators have.
@@ -82,8 +82,8 @@ def both_sides(
 ) -> xr.Dataset:
     """log Z (side, budget, replicate) by the estimators `lower` (low on average) and `reverse` (high on average).
 
-    `reverse` starts from exact draws. The base is matched to the training data. Raises ValueError for a model for which
-    exact draws are not implemented.
+    `reverse` starts from exact draws. The base is matched to the training data. Raises ValueError if `exact_draws`
+    cannot draw from the model.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     shape = len(budgets), replicates, chains, rbm.visible

@@ -71,7 +71,7 @@ def draw_arenas(artifacts: Artifacts, *, arenas: list[str], of_papers: Sequence[
 
 
 def _at_one_budget(zoo):
-    """The families at the largest budget that all models have, or else each at its own largest budget."""
+    """The families at the largest budget that all models have, or else each family at its largest budget."""
     ran = zoo["log_z"].notnull().any(["estimator", "replicate"]).all("model")
     shared = zoo["budget"].values[ran.values]
     return [
@@ -185,10 +185,11 @@ def nothing_to_show(zoo: Dataset) -> Figure:
 
 FIGURES = {
     "zoo-arenas": Declaration(
-        "Root mean square error of log Z at the largest budget that all these models have, with 95% bootstrap "
-        "intervals. The leftmost panel shows the geometric mean over the other panels. Estimators of the papers are "
-        "above the line, newer estimators below it; both groups start with the best. Shaded: not significantly worse "
-        "than the best (paired bootstrap, 5%). Hollow: some replicates did not converge.",
+        "Root mean square error of log Z with 95% bootstrap intervals, at the largest budget that all these models "
+        "have, or else at the largest budget of each family. The leftmost panel shows the geometric mean over the "
+        "other panels. Estimators of the papers are above the line, newer estimators below it; both groups start with "
+        "the best. Shaded: not significantly worse than the best (paired bootstrap, 5%). Hollow: some replicates did "
+        "not converge.",
         combined,
         draw_arenas,
         settings=arena_settings,
@@ -208,9 +209,9 @@ FIGURES = {
         draw_coverage,
     ),
     "zoo-trust": Declaration(
-        "Share of the runs of each estimator, over the models whose log Z is exact and all replicates. Silently wrong: "
-        "converged, and off by more than 0.5 nat and by more than four standard errors. Refused: not converged. The "
-        "number counts the silently wrong runs.",
+        "Outcomes of the runs of each estimator, as shares of its runs on all models whose log Z is exact. Silently "
+        "wrong: converged, and off by more than 0.5 nat and by more than four standard errors. Refused: not converged. "
+        "The number counts the silently wrong runs.",
         combined,
         draw_trust,
     ),
