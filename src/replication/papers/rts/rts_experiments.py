@@ -119,8 +119,8 @@ def longer_runs(
 def knots(artifacts: Artifacts) -> xr.Dataset:
     """The smallest `flux` along the ladder in each RTS run, from a `uniform` and from a `matched` base.
 
-    The budget is the largest that both estimates have. The flux of each run is divided by the mean flux from the
-    matched base at the same boundary, because the flux falls towards the ends of the ladder with any base.
+    The budget is the largest that both estimates have. The flux falls towards the ends of the ladder with any base.
+    The flux of each run is therefore divided by the mean flux from the matched base at the same boundary.
     """
     matrices = {name: estimate["transition_matrix"] for name, estimate in artifacts.items()}
     budget = max(set.intersection(*({*matrix["budget"].values.tolist()} for matrix in matrices.values())))

@@ -2,9 +2,9 @@
 
 Root mean square error of log Z against Gibbs sweeps per chain, as a geometric mean over the models of a kind. The kinds
 are trained RBMs, models with several modes, and the published RBM of 500 hidden units. Lines show at most six
-estimators: the estimator with the lowest error at the largest budget of each kind, then AIS, RAISE, RTS and Las Vegas
-tours. The best is bold, with its 95% bootstrap interval. Hollow markers: some replicates did not converge. In the
-hatched region errors are below the standard error of the truth.
+estimators: the best estimator of each kind at the largest budget, then AIS, RAISE, RTS and Las Vegas tours. The best is
+bold, with its 95% bootstrap interval. Hollow markers: some replicates did not converge. In the hatched region errors
+are below the standard error of the truth.
 """
 
 from math import prod

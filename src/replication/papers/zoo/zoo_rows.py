@@ -185,8 +185,8 @@ def nothing_to_show(zoo: Dataset) -> Figure:
 
 FIGURES = {
     "zoo-arenas": Declaration(
-        "Root mean square error of log Z with 95% bootstrap intervals, at the largest budget that all these models "
-        "have, or else at the largest budget of each family. The leftmost panel shows the geometric mean over the "
+        "Root mean square error of log Z with 95% bootstrap intervals. The budget is the largest budget that all these "
+        "models have, or else the largest budget of each family. The leftmost panel shows the geometric mean over the "
         "other panels. Estimators of the papers are above the line, newer estimators below it; both groups start with "
         "the best. Shaded: not significantly worse than the best (paired bootstrap, 5%). Hollow: some replicates did "
         "not converge.",
