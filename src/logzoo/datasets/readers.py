@@ -48,7 +48,7 @@ def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation
 
 
 def one_hot(name: str, labels: np.ndarray | None, classes: int) -> np.ndarray:
-    """Labels as rows with a single 1, (examples, classes) uint8; ValueError unless all are in [0, classes)."""
+    """Labels as rows with a single 1, (examples, classes) uint8; raises ValueError for labels outside [0, classes)."""
     if labels is None:
         raise ValueError(f"{name}: expected labels for {classes} label units, found none")
     wrong = labels[(labels < 0) | (labels >= classes)]
@@ -68,7 +68,7 @@ MAX_UNPACKED_BYTES = 1 << 30
 
 
 def unpacked_chunks(path: Path) -> Iterator[bytes]:
-    """Yield a file in pieces, unpacked if it is gzip; ValueError if it is damaged or above MAX_UNPACKED_BYTES."""
+    """Yield a file in pieces, unpacked if it is gzip; raises ValueError if it is damaged or too large."""
     with path.open("rb") as stream:
         packed = stream.read(2) == b"\x1f\x8b"
     size = 0
@@ -181,7 +181,7 @@ def _matlab_integers(path, variables, name):
 
 
 def _integers(array, message):
-    """The array as int16; ValueError with this message for other numbers."""
+    """The array as int16; raises ValueError with this message for other numbers."""
     with np.errstate(invalid="ignore"):  # numbers outside int16 change and are refused below
         integers = array.astype(np.int16)
     if not np.array_equal(integers, array):

@@ -53,7 +53,7 @@ def read_arrays(path: FilePath, names: Sequence[str]) -> list[np.ndarray]:
         scaled = [name for name in names if {"scale_factor", "add_offset"} & set(file[name].attrs)]
         arrays = [file[name][()] for name in names]
     if scaled:
-        raise ValueError(f"{scaled[0]!r:.40}: expected plain numbers, found scaled ones (scale_factor, add_offset)")
+        raise ValueError(f"{scaled[0]!r:.40}: expected plain numbers, found scaled numbers (scale_factor, add_offset)")
     return arrays
 
 

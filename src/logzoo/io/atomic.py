@@ -116,7 +116,7 @@ def clear_leftovers(path: FilePath) -> None:
 
 
 def _runs(process):
-    """Whether a process with this PID exists; assumed on systems without POSIX signals."""
+    """Whether a process with this PID exists; True on systems without POSIX signals."""
     if os.name != "posix":
         return True
     try:
@@ -138,7 +138,8 @@ def _is_full(folder):
 def _of_place(error, path, temporary):
     """The error with `path` as its file name.
 
-    An error about another file is returned unchanged. So is an OSError without a number, unless the disk is full.
+    An error about another file is returned unchanged. An OSError without a number is returned unchanged, too, unless
+    the disk is full.
     """
     named = getattr(error, "filename", None)  # xarray makes the path absolute
     if named is not None and os.path.abspath(named) != os.path.abspath(temporary):

@@ -113,8 +113,8 @@ class Checkpoint:
     """The file at `path`, written at most once in 15 seconds; `identity` names the work, such as a training.
 
     Work with the same identity continues from the file. The result equals a result without interruption bit for bit.
-    The caller discards the file after storing the result. Raises ValueError for an impossible path, and for the path of
-    a file that is not a checkpoint.
+    The file stays until the caller discards it. Raises ValueError for an impossible path, and for the path of a file
+    that is not a checkpoint.
     """
 
     def __init__(self, path: FilePath, identity: str) -> None:

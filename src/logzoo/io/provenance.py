@@ -139,7 +139,7 @@ def _is_for_type_checkers(statement: ast.AST) -> bool:
 
 
 def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield statements and their inner statements, without those for type checkers. Expressions have no imports."""
+    """Yield statements and their inner statements, except imports and blocks for type checkers."""
     for statement in body:
         if _is_for_type_checkers(statement):
             continue

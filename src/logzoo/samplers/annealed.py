@@ -146,9 +146,10 @@ def run_in_islands(
     """Anneal every chain in the sweeps left in the ledger, and resample within islands whose weights are unequal.
 
     islands: number of independent groups of chains, limited to half of the number of chains, but at least 2. resample:
-    an island is resampled when its effective number of chains falls below this share of its chains; 0 never resamples.
-    kept: states of each chain that are kept at a rung, one sweep apart. If kept > 1, every rung between the
-    ends resamples and takes kept - 1 sweeps (Dau & Chopin 2022). Raises ValueError for impossible options.
+    an island is resampled when its effective number of chains falls below this share of its chains; with 0 none
+    is resampled. kept: states of each chain that are kept at a rung, one sweep apart. If kept > 1, all islands are
+    resampled at every rung between the ends, before kept - 1 sweeps (Dau & Chopin 2022). `resample` is then not used.
+    Raises ValueError for impossible options.
     """
     islands = min(whole_number("islands", islands, minimum=2), max(ledger.chains // 2, 2))
     least_share, states = share("resample", resample), whole_number("kept", kept)

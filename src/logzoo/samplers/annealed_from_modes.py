@@ -38,8 +38,8 @@ class BasinDraws(NamedTuple):
     """Importance weights of chains annealed from the modes' product laws, and the basins where they ended."""
 
     log_weight: np.ndarray  # (chain,) nats; the weight of a chain from any law has the expectation Z
-    start: np.ndarray  # (chain,) the basin that a chain started in, by the number of its law
-    end: np.ndarray  # (chain,) the basin that the chain ended in
+    start: np.ndarray  # (chain,) number of the law that the chain started from
+    end: np.ndarray  # (chain,) number of the law in whose basin the chain ended
     v: np.ndarray  # (chain, visible) last state of the chain
     lower: float  # nats, a rigorous lower bound of log Z
     unseen: float  # estimated share of Z in modes that the search can find but that no law represents
@@ -96,8 +96,8 @@ def run(
 def unseen_share(modes: Modes, laws: int) -> float:
     """Share of the modes' mass exp(F1) in modes that only one start found, or beyond the `laws` best modes.
 
-    Good (1953) estimates the probability that a new start finds a new mode: it is about the share of starts whose mode
-    no other start found. Here the masses exp(F1), with F1 a mode's lower bound of log Z, replace the numbers of starts.
+    Good (1953) estimates the probability that a new start finds a new mode by the share of starts whose mode no other
+    start found. Here the masses exp(F1), with F1 a mode's lower bound of log Z, replace the numbers of starts.
     """
     share = np.exp(modes.bounds - modes.bounds[0])
     left_out = np.arange(share.size) >= laws

@@ -112,7 +112,7 @@ def base_of_modes(modes: Modes) -> np.ndarray:
     """Smoothed log-odds (visible,) of the mean of the best modes, at most 64 and at most 30 nats below the best.
 
     Half of the total weight is divided equally, and half in proportion to exp(F1), with F1 a mode's lower bound of
-    log Z. Weights by exp(F1) alone would leave one mode, because F1 hardly depends on the width of a mode.
+    log Z. With exp(F1) alone, one mode would get almost all weight, because F1 hardly depends on the width of a mode.
     """
     counted = modes.bounds[:_MOST_MODES] >= modes.bounds[0] - _NATS_BELOW
     relative = np.exp(modes.bounds[:_MOST_MODES] - modes.bounds[0]) * counted
@@ -120,7 +120,8 @@ def base_of_modes(modes: Modes) -> np.ndarray:
     # einsum adds in the same order on every machine.
     means = np.einsum("k,ki->i", shares, modes.visible[: shares.size])
     limit = np.log1p(-_CERTAIN) - np.log(_CERTAIN)
-    # A unit that has one value in all modes needs no smoothing: base draws with its other value have negligible weight.
+    # A unit with one value in all modes needs no smoothing, because base draws with the other value have negligible
+    # weight.
     certain = np.where(means < _CERTAIN, -limit, np.where(means > 1.0 - _CERTAIN, limit, 0.0))
     return np.where(certain != 0.0, certain, log_odds(means[None, :]))
 
@@ -154,7 +155,7 @@ BASES = {
 def annealed_sweeps(
     parameters: Parameters, key: np.uint64, count: int, sweeps: int, last: int, threads: int = 1
 ) -> Iterator[Chains]:
-    """Anneal chains from the base to beta = 1, make `last` sweeps there, and yield the chains after each of these."""
+    """Anneal chains from the base to beta = 1, and yield the chains after each of `last` more sweeps there."""
     chains, annealed = started_chains(parameters, key, count), sweeps - last
     # The step to the last rung makes no sweep, so an unused rung follows beta = 1.
     betas = np.append(np.linspace(0.0, 1.0, annealed + 1), np.inf)

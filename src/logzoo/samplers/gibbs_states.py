@@ -40,7 +40,7 @@ def sample_gibbs(
     beta : float
         Inverse temperature; it scales weights and both biases.
     start : array of 0 and 1, shape (chains, visible), optional
-        States to start from. By default units are drawn independently from the visible biases, scaled by beta.
+        States to start from. By default visible units are drawn independently from their biases, scaled by beta.
     seed : int or str
         The same seed gives the same states for any number of threads.
     threads : int
@@ -92,7 +92,7 @@ def _with_certain(rbm, left, drawn, visible):
     # If a whole layer is certain, `left` keeps one of its units, with zero weights and bias. This unit is certain, too.
     certain[visible] = not (left.weights.any() or left.visible_bias.any())
     before = None
-    # Each pass settles the units that the previous pass made certain, for any state of the free units.
+    # A unit may become certain only after other units are set, so the passes repeat until no state changes.
     while before is None or (before != state).any():
         before = state.copy()
         hidden = rbm.hidden_bias + state @ rbm.weights > 0.0

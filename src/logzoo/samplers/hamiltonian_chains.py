@@ -32,7 +32,7 @@ _FIRST_STEP = 1.0
 # The log step size is adapted with gains 1 / t^0.6 (Robbins & Monro 1951). It is averaged over the second half of the
 # draws (Polyak & Juditsky 1992).
 _GAIN_EXPONENT = 0.6
-# Bound of the absolute logits. Without it the likelihood has no finite maximum at rungs where every proposal was
+# Bound of the absolute logits. Without it, no finite logits maximise the likelihood at rungs where every proposal was
 # accepted.
 _LARGEST_LOGIT = 10.0
 

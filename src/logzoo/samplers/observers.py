@@ -13,7 +13,8 @@ from logzoo.kernels.occupancy import add_moves, add_rung_sums, add_weighted_slop
 
 # A rung whose sum of q(beta_k | x) is below this takes its curvature from its neighbours.
 _FEWEST_DRAWS = 5.0
-# Only every _EVERY-th sweep is read, because successive sweeps hardly differ and the sums cost as much as the sweeps.
+# `Curvature` reads only every _EVERY-th sweep, because successive sweeps hardly differ and the sums cost as much as the
+# sweeps.
 _EVERY = 5
 # Factor by which the sums of earlier phases are multiplied when a new phase begins.
 _MEMORY = 0.5
@@ -22,8 +23,8 @@ _MEMORY = 0.5
 class Stretch(NamedTuple):
     """Single draws of consecutive sweeps, for observers.
 
-    values @ readout is log f at the rungs. If x is (v, h), it is log f - c0.v, with base log-odds c0. Its first and
-    second derivatives in beta are values @ slopes and values @ curvatures. With the offset log r - log Zhat,
+    values @ readout is log f at the rungs, or log f - c0.v with base log-odds c0 if x is (v, h). The first and second
+    derivatives of log f in beta are values @ slopes and values @ curvatures. With the offset log r - log Zhat,
     q(beta | x) = softmax(values @ readout + offset).
     """
 

@@ -28,7 +28,7 @@ _ADAPTING, _ADAPTING_ROUNDS = 0.2, 3
 
 
 class ParallelTemperingDraws(NamedTuple):
-    """Counts of exchanges and round trips in the sampling phase; observers receive the `Steps` of each sweep."""
+    """Counts of exchanges and round trips in the sampling phase; observers receive the `Steps`."""
 
     betas: np.ndarray  # (rung,) inverse temperatures, or positions on another path
     log_z_base: float  # nats
@@ -39,15 +39,15 @@ class ParallelTemperingDraws(NamedTuple):
 
     @property
     def exchange_rates(self) -> np.ndarray:
-        """Share (pair,) of the attempted exchanges that were accepted, over all ladders; 0 if there were none."""
+        """Share (pair,) of the attempted exchanges that were accepted, over all ladders; 0 without attempts."""
         return self.accepted.sum(axis=0) / np.maximum(self.attempted.sum(axis=0), 1)
 
     @property
     def round_trip_share(self) -> float:
         """Round trips relative to the number expected at these exchange rates if sweeps were independent draws.
 
-        For a round and a ladder this is 1 / (2 + 2 sum_i r_i / (1 - r_i)), with rejection rates r (Syed et al. 2019,
-        corollary 2). The share is 0 if all exchanges of a pair were rejected.
+        For a round and a ladder this number is 1 / (2 + 2 sum_i r_i / (1 - r_i)), with rejection rates r (Syed et al.
+        2019, corollary 2). The share is 0 if all exchanges of a pair were rejected.
         """
         accepted = self.exchange_rates
         if not accepted.all():
@@ -81,14 +81,13 @@ def run(
 ) -> ParallelTemperingDraws:
     """Run independent ladders of `rungs` replicas each until the ledger is spent.
 
-    rungs: by default the length of `ladder` if this is an array, otherwise 20, or half of the chains (at least 2) if
-    that is less. The chains are divided into as many whole ladders as possible. These ladders also make the sweeps of
-    the leftover chains. ladder: as in `paths.inverse_temperatures`, or "adapted". An adapted ladder moves in the first
-    fifth of the sweeps (`paths.equal_barrier`). burn_in: share of the other sweeps before the counts start.
-    observers: objects with two methods. start(ladders, rungs, sweeps) is called once, with the length of the sampling
-    phase. add(steps) is called with the `Steps` of the burn-in and of the sampling phase, at most 50 sweeps at a time.
-    An observer with an attribute `every` gets log f at all rungs once in `every` sweeps. Raises ValueError for
-    impossible options.
+    rungs: by default the length of an array `ladder`; otherwise 20, but at most half of the chains, and at least 2. The
+    chains are divided into as many whole ladders as possible. These ladders also make the sweeps of the leftover
+    chains. ladder: as in `paths.inverse_temperatures`, or "adapted". An adapted ladder moves in the first fifth of the
+    sweeps (`paths.equal_barrier`). burn_in: share of the other sweeps before the counts start. observers: objects with
+    two methods. start(ladders, rungs, sweeps) is called once, with the length of the sampling phase. add(steps) is
+    called with the `Steps` of the burn-in and of the sampling phase, at most 50 sweeps at a time. An observer with an
+    attribute `every` gets log f at all rungs at least once in `every` sweeps. Raises ValueError for impossible options.
     """
     whole_number("threads", threads)
     betas, adapt = first_ladder(rungs, ladder, ledger.chains, _RUNGS)
@@ -127,7 +126,7 @@ def follow(
 ) -> ParallelTemperingDraws:
     """ParallelTemperingDraws from `sweeps` sweeps of a `ParallelTempering`, or as many rounds of a `Trajectory`.
 
-    betas (rung,): the first rungs. adapt: whether they move. burn_in: as in `run`.
+    betas (rung,): the initial rungs. adapt: whether they move. burn_in: as in `run`.
     """
     adapting = int(_ADAPTING * sweeps) if adapt else 0
     settled = 1 + adapting + int(burn_in * (sweeps - adapting))

@@ -231,7 +231,7 @@ class InfiniteSwapping(_Ladders):
         return self.chains
 
     def move_and_sum(self, first: int, last: int, sums: np.ndarray) -> None:
-        """Make sweeps as `move` does, and after each add (v p(h | v)', v, p(h | v)), weighted by eq 8, to `sums`.
+        """Make sweeps as `move` does; each sweep adds (v p(h | v)', v, p(h | v)), weighted by eq 8, to `sums`.
 
         sums (groups, V H + V + H) float64 is changed in place, with a row for each group of ladders. All groups have
         the same number of ladders.

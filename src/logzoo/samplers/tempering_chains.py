@@ -67,7 +67,7 @@ class SimulatedTempering:
         self.restart()
 
     def restart(self) -> None:
-        """Redraw the rungs uniformly, keep the states (section 2.4), and check the interpolation."""
+        """Redraw the rungs uniformly, keep the states (section 2.4), and add interpolation nodes if needed."""
         count = len(self.chains.v)
         self.rung = self.generator.integers(self.betas.size, size=count)
         self.heading = np.zeros(count, np.int64)

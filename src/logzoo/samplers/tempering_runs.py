@@ -108,9 +108,10 @@ def begin(
     Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12. They end when max_k |r_k - c_k| < 0.1 / K,
     with c_k the occupancy of rung k. At most `initial_iterations` are made, or more if they fit a tenth of the budget.
     All iterations take at most half of the budget. After the first `initial_iterations`, each iteration is twice as
-    long as the iteration before. While K max_k |r_k - c_k| is above 0.5, short iterations follow, up to half the
-    budget. rao_blackwell=False updates from plain visit counts. stop_early=False makes exactly `initial_iterations`
-    iterations. prior: as in `paths.prior_weights`. form: "marginal" or "joint", see `tempering_chains`. ladder: as in
+    long as the iteration before, except the last, which takes the sweeps left for iterations. While K max_k |r_k - c_k|
+    is above 0.5, short iterations follow, up to half the budget. rao_blackwell=False updates from plain visit counts.
+    stop_early=False makes exactly `initial_iterations` iterations of `initial_sweeps` sweeps, without these limits.
+    prior: as in `paths.prior_weights`. form: "marginal" or "joint", see `tempering_chains`. ladder: as in
     `paths.inverse_temperatures`, or "adapted". For an adapted ladder, the first half of the initial iterations is a
     pilot on linear rungs. The rungs then move to equal steps of thermodynamic length (`paths.equal_length`). Raises
     ValueError for impossible options.
@@ -144,7 +145,7 @@ def run(
     settling: float = 0.0,
     **options: Any,
 ) -> SimulatedTemperingDraws:
-    """Run the initial iterations, then spend the remaining sweeps at their log Zhat.
+    """Find log Zhat by the initial iterations, then sample at this log Zhat with the remaining sweeps.
 
     settling: share of the remaining sweeps, in [0, 1), whose draws are discarded, because the last initial iteration
     redrew the rungs. final=False stops after exactly `initial_iterations` iterations. blocks: number of equal blocks of
@@ -232,8 +233,8 @@ def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., 
     The first stage takes at most the share `first_stage` of the sweeps. In the second stage the gain is
     1 / (t - t0 + t0^exponent), with t0 the last sweep of the first stage. To first order an error of log Zhat
     shrinks by the factor 1 - gain in each sweep. Over the second stage the factor is
-    t0^exponent / (t - t0 + t0^exponent). The gain is limited: with the largest ratio c_k / r_k of occupancy and prior
-    in earlier sweeps, a step would be at most one nat.
+    t0^exponent / (t - t0 + t0^exponent). The gain is at most the inverse of the largest ratio c_k / r_k of occupancy
+    and prior in earlier sweeps. With this ratio, a step would be at most one nat.
     """
     return lambda prior, sizes, sweeps: _recursion(prior, sizes, flatness, 0.0, exponent, first_stage * sweeps)
 

@@ -15,10 +15,10 @@ from logzoo.kernels.cache import announce_compilation
 from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import Chains, Parameters, run_sweeps, start_chains
 
-# Number of chains that make all sweeps of a kernel call before the next chains start. At 784 x 500 units their arrays
-# take 1.7 MB.
+# Largest number of chains that make all sweeps of a kernel call before the next chains start. At 784 x 500 units their
+# arrays take 1.7 MB.
 TILE = 128
-# Number of sweeps of a kernel call, after which observers and the progress bar are updated.
+# Largest number of sweeps of a kernel call, after which observers and the progress bar are updated.
 _STRIDE = 50
 
 
@@ -59,7 +59,7 @@ def over_groups(
 ) -> None:
     """Call kernel(first_chains, *parts of per_chain, *parts of per_group) on contiguous parts of the groups of chains.
 
-    first_chains (group + 1,): the first chain of each group, then the number of chains; for a part it starts at 0.
+    first_chains (group + 1,): the first chain of each group, then the number of chains. A part of it starts at 0.
     """
     groups = len(first_chains) - 1
     ends = edges(first_chains[-1], min(threads, groups), groups)

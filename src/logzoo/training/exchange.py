@@ -89,7 +89,7 @@ class ParallelTemperingPhase:
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """The state for a checkpoint, by name. The inverse temperatures of `flow` are more precise."""
+        """The state for a checkpoint, by name, with the inverse temperatures of `flow` in float64."""
         return self.particles.state if self.flow is None else self.particles.state | self.flow.state
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:

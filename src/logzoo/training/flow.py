@@ -78,7 +78,7 @@ class FlowLadder(Resumed):
     def update(self, rung: np.ndarray, heading: np.ndarray, round_trips: np.ndarray, exchanged: np.ndarray) -> None:
         """Update the flow from the replicas after a parameter update, and move the rungs.
 
-        exchanged (pair,): mean probability of the update's exchanges.
+        exchanged (pair,): mean acceptance probability of the exchanges in this update.
         """
         rungs, weight = self.betas.size, min(self.trip_rate, 0.5)
         self.sweeps += self.k

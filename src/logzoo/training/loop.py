@@ -210,7 +210,7 @@ def _initial_values(data: np.ndarray, hidden: int, start: RBM | None, initial: s
             raise ValueError(f"start: expected an RBM, found {type(start).__name__}")
         if (start.visible, start.hidden) != (visible, hidden):
             sizes = f"{start.visible} visible and {start.hidden} hidden units"
-            raise ValueError(f"start: expected an RBM of {visible} visible and {hidden} hidden, found {sizes}")
+            raise ValueError(f"start: expected an RBM of {visible} visible and {hidden} hidden units, found {sizes}")
         arrays = start.weights, start.visible_bias, start.hidden_bias
         largest = max(float(np.abs(array).max()) for array in arrays)
         if not largest < _DIVERGED:

@@ -54,7 +54,7 @@ class RMSprop(Ascent):
 
     M is a weighted mean of G * G over the gradients G so far. A gradient has `decay` times the weight of the next
     gradient (Kingma & Ba 2015, section 3). The first M is therefore G * G. An M that starts at 0 would make the first
-    steps 1 / sqrt(1 - decay) times as long.
+    step 1 / sqrt(1 - decay) times as long.
     """
 
     _kept = ("updates", "weights", "visible_bias", "hidden_bias")
@@ -83,8 +83,8 @@ class RMSspectral(RMSprop):
     """RMSspectral (Carlson, Collins, Hsieh, Carin & Cevher 2015): weights += rate * sharp(G / sqrt(D)) / sqrt(D).
 
     G, D and the steps of biases are as in RMSprop. rank: None for the exact `sharp`, or the rank of `sharp_of_rank`,
-    which is faster but gives a different step and needs another rate. At rank 30, for RBMs of 180x500 and 784x500, its
-    length was 0.14 to 0.7 of the exact length. The cosine between the two steps was 0.5 to 0.9.
+    which is faster but gives a different step and needs another rate. At rank 30, for RBMs of 180x500 and 784x500,
+    this step had 0.14 to 0.7 of the exact length. The cosine between the two steps was 0.5 to 0.9.
     """
 
     def __init__(self, decay: float, epsilon: float, rank: int | None = None, weight_decay: float = 0.0) -> None:

@@ -117,7 +117,7 @@ def _mean_log_f(parameters: Parameters, examples: np.ndarray) -> float:
 
 
 class EarlyStopping:
-    """Keep the parameters with the best log-likelihood; `over`: whether the best is `patience` or more updates old."""
+    """Keep the parameters with the best log-likelihood; `over`: whether they are `patience` or more updates old."""
 
     def __init__(self, patience: int | None) -> None:
         self.patience = patience

@@ -154,7 +154,7 @@ class RtsTracker(Resumed):
         self.occupancy_error = prior.size * step_by_occupancy(occupancy, prior, *step)
 
     def rung_inserted(self, rung: int, particles: ParallelTempering) -> None:
-        """Add a rung that the ladder has gained; its log Zhat starts at the mean of the two neighbours."""
+        """Add a rung that the ladder has gained; its log Zhat starts at the mean log Zhat of the two neighbours."""
         guess = 0.5 * (self.log_z_hat[rung - 1] + self.log_z_hat[rung])
         self.log_z_hat = np.insert(self.log_z_hat, rung, guess)
 

@@ -86,7 +86,7 @@ def train_rbm(
         Some trainers take grey levels from 0 to 1, with ``values="grey"``.
     method : str
         Name of a trainer, such as ``"cd"``, ``"pcd"``, ``"sml-pt"``, ``"ins"``, ``"lvs"`` or ``"rmsprop"``;
-        `trainers` lists all.
+        `trainers` lists all names.
     hidden : int
         Number of hidden units.
     updates : int
@@ -109,7 +109,7 @@ def train_rbm(
         Number of updates after which the training ends if the log-likelihood of the validation examples has not risen.
         The result has the best parameters.
     snapshots : int
-        Number of updates whose parameters are kept: about this number to twice as many, among the rows of the trace.
+        Parameters are kept at about this number of rows of the trace, or at up to twice as many.
     walkers : int
         Number of additional chains that follow log Z (Jarzynski 1997): 0 or at least 8, and 0 with a tracker.
     seed : int or str
@@ -118,7 +118,7 @@ def train_rbm(
         File to which the training saves its progress. After an interruption the same call continues from it. The file
         stays when the training is over.
     progress : bool, optional
-        Whether stderr shows a progress bar. By default it does on a terminal.
+        Whether stderr shows a progress bar; by default, whether stderr is a terminal.
     **options
         Options of the trainer. `trainers` lists them, such as ``k`` (sweeps in an update), ``particles`` (chains), and
         ``tracker`` (``"kalman"`` or ``"rts"``) for the trainers that can track log Z. All trainers share four options.
