@@ -156,7 +156,7 @@ def trained(rate, run, method="cd", **options):
 def test_likelihoods_over_rates_and_runs_are_exact_and_divergence_is_no_number():
     def train(rate, run):
         if rate > 1.0:
-            raise ValueError("learning_rate: diverged at update 3; expected less than 5")
+            raise ValueError("learning_rate: the training diverged at update 3; expected less than 5")
         return trained(rate, run)
 
     splits = {"train": DATA, "test": DATA[:7]}

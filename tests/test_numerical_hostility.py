@@ -146,7 +146,7 @@ def test_trainings_end_in_finite_numbers(method, name):
         try:
             run = trained(name, method, **settings)
         except ValueError as error:
-            assert str(error).startswith("learning_rate: diverged at update ") and "\n" not in str(error)
+            assert str(error).startswith("learning_rate: the training diverged at update ") and "\n" not in str(error)
             assert "learning_rate" in settings
         else:
             numbers = {"weights": run.rbm.weights, "biases": [*run.rbm.visible_bias, *run.rbm.hidden_bias], **run.trace}

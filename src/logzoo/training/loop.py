@@ -184,7 +184,8 @@ def train(
         with np.errstate(over="ignore", invalid="ignore"):
             largest = step(values, gradient, rate)
         if not largest < _DIVERGED:
-            raise ValueError(f"learning_rate: diverged at update {update}; expected less than {learning_rate:g}")
+            error = f"the training diverged at update {update}; expected less than {learning_rate:g}"
+            raise ValueError(f"learning_rate: {error}")
         if checkpoint is not None:
             checkpoint.save_if_due(update + 1, parts)
         progress_bar.update()

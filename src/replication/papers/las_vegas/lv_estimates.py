@@ -129,7 +129,7 @@ def _others(rbm, base, others, budgets, chains, replicates, stream):
 
 
 # Start of the error message of a training that diverged.
-_DIVERGED = "learning_rate: diverged"
+_DIVERGED = "learning_rate: the training diverged"
 _VALUES = {"grey": grey_matrix, "binary": binary_matrix}
 # Largest accepted error of AIS at its check against enumeration, in standard errors.
 _FAR = 4.0
