@@ -34,7 +34,7 @@ def standing(digest: str, scale: str, folder: str | Path) -> str:
         return f"No protocol fixes the claims of the scale {scale}: its verdicts show that everything runs."
     if committed[2] == digest:
         return f"The claims were fixed before the draws: protocol {digest}."
-    return f"Made under another protocol ({digest}) than that of {PAGE} ({committed[2]})."
+    return f"The verdicts were made under another protocol ({digest}) than the protocol in {PAGE} ({committed[2]})."
 
 
 def protocol_page(catalogue: Catalogue) -> str:

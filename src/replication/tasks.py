@@ -100,7 +100,7 @@ def near_targets(words: Iterable[str], targets: Iterable[str]) -> list[str]:
 
 
 def print_tables(catalogue: Catalogue, papers: Iterable[str] = ()) -> None:
-    """Print the final tables of a run: the tables of some papers, by default of all papers and the scorecard."""
+    """Print the tables of some papers at the end of a run, by default the tables of all papers and the scorecard."""
     from replication.reporting.scorecard import without_links  # pandas takes long to import
 
     papers = tuple(papers)

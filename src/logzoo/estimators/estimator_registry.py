@@ -108,9 +108,10 @@ _KNOWN = {**ESTIMATORS, "auto": _whole("Auto", "auto:estimate")}
 def find(method: Method) -> Estimator:
     """Return the `Estimator` of a name or of a user's own function.
 
-    method: a name, an Estimator, or a function estimate(rbm, ledger, stream, **options) -> Estimate. Other names are
-    looked up in the entry points `logzoo.estimators` of installed packages. Such an entry point names an Estimator or a
-    function with these parameters. Raises ValueError for an unknown name, and for an entry point that cannot be loaded.
+    method: a name, an Estimator, or a function estimate(rbm, ledger, stream, **options) -> Estimate. Names outside the
+    table are looked up in the entry points `logzoo.estimators` of installed packages. Such an entry point names an
+    Estimator or a function with these parameters. Raises ValueError for an unknown name, and for an entry point that
+    cannot be loaded.
     """
     if isinstance(method, Estimator):
         return method

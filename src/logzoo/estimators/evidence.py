@@ -35,7 +35,7 @@ from logzoo.types import Array
 # sweeps is _WEIGHT_SWEEPS divided by the number of weights, so that large models take a few seconds.
 _CHAINS, _MOST_SWEEPS, _FEWEST_SWEEPS, _WEIGHT_SWEEPS = 256, 1000, 300, 100_000_000
 _BASES = ("modes", "matched")
-# Sweeps of parallel tempering. Its estimate is used if it fails no check except _HARMLESS, with at least
+# Sweeps of parallel tempering. Its estimate is used if no check except _HARMLESS fails, and the replicas make at least
 # _FEWEST_ROUND_TRIPS round trips on average. With fewer round trips a rung may hold states that its neighbours lack,
 # which makes log Z far too high.
 _BRIDGED_SWEEPS, _HARMLESS, _FEWEST_ROUND_TRIPS = 2000, {"no-round-trips"}, 0.25

@@ -27,7 +27,7 @@ _STEPS = 100
 # Newton steps skip directions whose curvature is below this share of the largest curvature. The ratio of Z of rungs
 # without overlap is lost in rounding.
 _NO_OVERLAP = 1e-10
-# Smallest damping after a step uphill, relative to the largest curvature, and growth factor of the damping there.
+# Smallest damping after a step uphill, relative to the largest curvature, and the factor by which the damping grows.
 _LEAST_DAMPING, _MORE = 1e-5, 10.0
 # Several threads of BLAS would add in another order, and at these sizes they mostly wait for each other.
 _on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")

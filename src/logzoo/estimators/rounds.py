@@ -17,7 +17,7 @@ from logzoo.estimators.result import Estimate, reasons_of
 _ENDING_REACH = 2.33
 # Reasons that more sweeps do not remove.
 _INCURABLE = {"modes-unseen"}
-# At least FEWEST_SOUND methods must converge. They may differ by SIGMAS standard errors.
+# At least FEWEST_SOUND methods must converge. They may differ by SIGMAS standard errors, or by the tolerance if larger.
 FEWEST_SOUND, SIGMAS = 2, 3.0
 # A method whose error is more than this multiple of the smallest error adds little.
 _UNCERTAIN = 2.0
@@ -94,7 +94,7 @@ def together(rounds: Sequence[Round]) -> tuple[float, float]:
     # Rounds that are much shorter than the last round have larger biases.
     long = [past for past in rounds[-_MOST_COUNTED:] if _LARGEST_GROWTH * past.sweeps >= rounds[-1].sweeps]
     counted = [past for past in long if past.sound] or rounds[-1:]
-    # Weighted by sweeps, because weights from the estimated error would favour rounds that underestimate it.
+    # Rounds are weighted by sweeps, because weights from the estimated error would favour rounds that underestimate it.
     sweeps = np.array([sum(estimate.sweeps for estimate in past.sound or past.estimates) for past in counted], float)
     shares = sweeps / sweeps.sum()
     log_z, errors = (np.array([getattr(past, name) for past in counted]) for name in ("log_z", "std_error"))

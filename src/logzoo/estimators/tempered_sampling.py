@@ -30,7 +30,7 @@ from logzoo.types import Floats
 
 # Largest number of groups of chains for the jackknife of the likelihood, which takes an optimisation for each group.
 _MOST_GROUPS = 20
-# Smallest number of visits of an end rung. The spread between chains understates the error of fewer visits. On eight
+# Smallest number of visits of an end rung. With fewer visits, the spread between chains understates the error. On eight
 # small RBMs, 15 of 422 converged estimates with 4 chains were silently wrong, all with fewer than ten visits.
 _FEWEST_VISITS = 10
 

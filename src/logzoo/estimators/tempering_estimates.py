@@ -1,9 +1,9 @@
 """Estimates from simulated tempering: functions that its estimators share, and the recursions SAMS and Wang-Landau.
 
 log Zhat_k is the guess of log(Z_k / Z_1), and r the prior of the K rungs. SAMS (Tan 2016, 2017; Carlson et al. 2016,
-eq 19) adds a gain times c_k / r_k after every sweep, with c_k the mean of q(beta_k | x) over a group of chains.
-Wang-Landau (Wang & Landau 2001; Atchade & Liu 2010) adds log F / (K r_k) for each visit of rung k, with a falling
-factor F. Its last regime follows Belardinelli & Pereyra (2007). Cost: as for RTS.
+eq 19) adds a gain times c_k / r_k to log Zhat_k after every sweep. c_k is the mean of q(beta_k | x) over a group of
+chains. Wang-Landau (Wang & Landau 2001; Atchade & Liu 2010) adds log F / (K r_k) to log Zhat_k for each visit of rung
+k, with a falling factor F. Its last regime follows Belardinelli & Pereyra (2007). Cost: as for RTS.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ _LARGEST_INTERPOLATION_ERROR = 0.01
 _LARGEST_DRIFT = 3.0
 # Standard errors by which an integration rule may be off; noise contributes less than one.
 _LARGEST_RULE_ERROR = 3.0
-# Parts of the ladder in a stored transition matrix.
+# Largest number of parts of the ladder in a stored transition matrix.
 _PARTS = 50
 # Replaces a sum of 0, so that its logarithm is finite.
 FLOOR = np.finfo(float).tiny
@@ -155,7 +155,7 @@ def stuck(draws: Any) -> dict[str, Any]:
 
 
 def drift(draws: SimulatedTemperingDraws) -> float:
-    """log Z by eq 12, second minus first half of the sampling phase, in standard errors.
+    """log Z by eq 12 of the second half of the sampling phase minus log Z of the first half, in standard errors.
 
     The halves consist of whole blocks with one log Zhat each. With an odd number of blocks the middle block is left
     out. The result is 0 for a single block.

@@ -32,7 +32,7 @@ _LARGEST_OLD = 0.05
 def run(
     rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, snapshots: Any = None, **options: Any
 ) -> tuple[ParallelTemperingDraws, float | None]:
-    """ParallelTemperingDraws along snapshots, and the share of states never at the base after the burn-in.
+    """ParallelTemperingDraws along snapshots, and the share of states that were never at the base after the burn-in.
 
     options: as in `samplers.snapshot_ladders.run`. Without snapshots the run follows the tempering path, and the
     share is None. Raises ValueError for bad snapshots and options.

@@ -29,7 +29,7 @@ from logzoo.streams import Stream
 from logzoo.types import Floats
 
 # Smallest effective number of chains, unless half of the chains is less. With fewer effective chains the log-mean-exp
-# rests on a few weights, and its interval means little.
+# rests on a few weights, and its interval is unreliable.
 _FEWEST_EFFECTIVE = 10.0
 # Largest mean change of log w in a sweep, in nats; chains cannot follow larger changes.
 _LARGEST_STEP = 10.0

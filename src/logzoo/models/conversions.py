@@ -21,8 +21,9 @@ def two_layers(couplings: Any, field: Any) -> tuple[tuple[Floats, Floats, Floats
     """Split an Ising model into two layers; return (couplings, visible field, hidden field) and the visible spins.
 
     log f(s) = sum over pairs i < j of J_ij s_i s_j + field.s. The couplings J (n, n) are a symmetric matrix or one
-    triangle of it. A spin is hidden if its distance from the first spin of its connected component is odd. Raises
-    ValueError for other arrays, and for a loop of odd length, which would have a coupling within a layer.
+    triangle of it. A spin is hidden if its distance from the first spin of its connected component is odd. Without
+    couplings, only the last spin is hidden. Raises ValueError for other arrays, and for a loop of odd length, which
+    would have a coupling within a layer.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components, dijkstra

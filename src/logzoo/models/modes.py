@@ -2,7 +2,8 @@
 
 Mean field has many solutions with a poor bound. Random starts find few of the best solutions. Each solution therefore
 climbs: units of the smaller layer are flipped one at a time, with the larger layer summed out. The mean-field updates
-are then repeated from these states. The first solutions are kept, too, because chains may stay near them.
+are then repeated from the states that the climbs reach. The first solutions are kept, too, because chains may stay near
+them.
 """
 
 from concurrent.futures import ThreadPoolExecutor

@@ -37,7 +37,7 @@ class Fault(NamedTuple):
 class Findings:
     """The outcome of an audit: faults, stale files {file: reason}, notes, and numbers of files and of checks by name.
 
-    Artifacts in `large` were too large to check their values.
+    The values of the artifacts in `large` were not checked, because these artifacts are too large.
     """
 
     def __init__(self):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Assumed width of a tick label, as a share of the axis.
 _LABEL_SHARE = 0.15
-# Colours of Okabe & Ito's palette, which colour-blind readers can distinguish, and more. No estimator has
+# Colours of Okabe & Ito's palette, which colour-blind readers can distinguish, and further colours. No estimator has
 # black as its colour, because black shows the truth. Estimators that share a colour have different markers.
 LOOKS = {
     "ais": ("#D55E00", "s", "-"),

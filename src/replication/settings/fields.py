@@ -109,7 +109,10 @@ def check_options(
 
 
 def message_of(error: ValidationError, config: object) -> str:
-    """A one-line message for the deepest error, at equal depth not a type error: each type of a union reports one."""
+    """A one-line message for the deepest error.
+
+    At equal depth type errors come last, because each type of a union reports one.
+    """
 
     def depth(item):
         return len(item["loc"]), not item["type"].endswith(("_type", "literal_error"))
@@ -118,7 +121,7 @@ def message_of(error: ValidationError, config: object) -> str:
     path, text = _path_of(first["loc"], config), first["msg"].replace("Input should be", "expected")
     if first["type"] == "missing":
         text = f"expected the key {first['loc'][-1]!r}"
-    elif first["type"] == "value_error":  # of a validator of ours
+    elif first["type"] == "value_error":  # raised by a validator of these settings
         wrong = first.get("ctx", {})["error"]
         path, text = [*path, *filter(None, [wrong.key])], str(wrong)
     else:

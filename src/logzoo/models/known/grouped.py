@@ -190,7 +190,7 @@ def random_small(
     Biases balance the weights, so that a state and its complement would be equally probable. A draw from N(0, bias^2)
     is then added to each bias. Raises ValueError for an impossible argument.
     """
-    # This module imports numba, which takes long.
+    # `exact_sums` imports numba, which takes long.
     from logzoo.models.exact_sums import exact_log_z
 
     visible, hidden = whole_number("visible", visible), whole_number("hidden", hidden)
