@@ -152,6 +152,13 @@ def outcome(row):
     return "wrong" if error > NATS and error > ERRORS * row["std_error"] else "right"
 
 
+def holds(row):
+    """Whether the interval holds the truth, up to rounding."""
+    low, high = row["interval"]
+    slack = 1e-9 * max(1.0, abs(row["truth"]))
+    return low - slack <= row["truth"] <= high + slack
+
+
 def line(row):
     """One row as text."""
     if "log_z" not in row:
@@ -172,7 +179,7 @@ def table(paths):
             chosen = [row for row in rows if row["method"] == method]
             outcomes = [outcome(row) for row in chosen]
             converged = [row for row in chosen if row.get("converged")]
-            covered = [row["interval"][0] <= row["truth"] <= row["interval"][1] for row in converged]
+            covered = [holds(row) for row in converged]
             coverage = f"{100 * np.mean(covered):.0f}% of {len(covered)}" if covered else ""
             cells += [len(chosen), *map(outcomes.count, ("right", "refused", "wrong")), coverage]
         print_row(f"`{method}`", *cells)

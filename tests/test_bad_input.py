@@ -62,7 +62,7 @@ CASES = [
     ("exact data.nc", "data.nc: expected a model artifact, found a dataset artifact"),
     ("exact truncated.nc", "truncated.nc: not a logzoo artifact, or damaged"),
     ("exact nan.nc", "nan.nc: weights: expected finite numbers, found 1 NaN"),
-    ("exact huge.nc", "exact log Z: parameters too large"),
+    ("exact huge.nc", "exact log Z: the parameters are too large"),
     ("exact truncated.mat", "truncated.mat: expected a whole MATLAB file"),
     (f"estimate huge.nc {BUDGET}", ""),  # any message
     # Data

@@ -7,7 +7,7 @@ from twins import normal_rbm
 from logzoo import RBM, estimate_log_z, exact_log_z
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.models import expansions
-from logzoo.models.expansions import bethe, contraction, is_forest, rings, tap
+from logzoo.models.expansions import bethe, contraction, cycles, is_forest, tap
 from logzoo.models.known.families import known
 from logzoo.models.modes import find_modes
 from logzoo.streams import root_stream
@@ -151,8 +151,8 @@ def test_bethe_is_exact_on_forests_whatever_their_weights():
     assert not estimated(rbm, "tap").converged
     weights = rbm.weights.copy()
     weights[0, 1] = 2.0
-    ring = RBM(weights, rbm.visible_bias, rbm.hidden_bias)
-    assert not is_forest(ring) and not estimated(ring, "bethe").converged
+    cycle = RBM(weights, rbm.visible_bias, rbm.hidden_bias)
+    assert not is_forest(cycle) and not estimated(cycle, "bethe").converged
 
 
 @pytest.mark.parametrize("method", NAMES)
@@ -170,7 +170,7 @@ def test_seeds_change_nothing_in_the_domain(method):
 
 
 def test_larger_models_are_covered_too():
-    """Errors grow with the units, and so do the rings."""
+    """Errors grow with the units, and so do the cycles."""
     inside = []
     for rbm in (gaussian_rbm(0.12, seed, (300, 14)) for seed in range(6)):
         for estimate in (estimated(rbm, method) for method in EXPANSIONS):
@@ -216,7 +216,7 @@ def test_what_bethe_leaves_out_of_a_lone_ring_is_the_product_of_its_correlations
     result = bethe(rbm, best_mode(rbm)[0])
     product, left_out = np.prod(result.correlations), exact_log_z(rbm) - result.log_z
     assert left_out == pytest.approx(np.log1p(product), rel=1e-6, abs=1e-10)
-    assert abs(product) > 1e-6 and rings(result.correlations) >= abs(left_out)
+    assert abs(product) > 1e-6 and cycles(result.correlations) >= abs(left_out)
 
 
 @pytest.mark.parametrize("weight", [-60.0, -3.0, 3.0, 60.0])

@@ -44,8 +44,8 @@ def dbm_log_likelihood(
     Raises
     ------
     ValueError
-        For layers and data that do not fit, and as for `estimate_log_z`. With two or more hidden layers, also for a
-        checkpoint and for an array ``base``.
+        For layers and data that do not fit, and as for `estimate_log_z`. With two or more hidden layers, a checkpoint
+        and an array ``base`` are errors, too.
 
     Warns
     -----

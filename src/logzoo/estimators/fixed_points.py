@@ -2,8 +2,8 @@
 
 These estimates have no sampling error. The interval of TAP and Bethe covers a bound on the omitted orders of an
 expansion, if mean field certainly has a single solution. The bound is a sum over closed walks along the weights,
-including all rings (cycles). If mean field may have several solutions, TAP does not converge, and Bethe converges only
-if the weights form no ring.
+including all cycles. If mean field may have several solutions, TAP does not converge, and Bethe converges only if the
+weights form no cycle.
 
 Mean field gives the rigorous lower bound F1 = c.m + sum softplus(b + m W) + sum S(m) of the best product law (Gabrié,
 Tramel & Krzakala 2015). m are the visible means, c and b the biases, S the entropy of a unit. Cost: the mode search.
@@ -24,7 +24,7 @@ from logzoo.budgets import SweepLedger
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import REACH, Estimate, reasons_of
 from logzoo.models import expansions
-from logzoo.models.expansions import contraction, gap_of_second_order, is_forest, rings
+from logzoo.models.expansions import contraction, cycles, gap_of_second_order, is_forest
 from logzoo.models.rbm import RBM
 from logzoo.samplers.base import solutions
 from logzoo.streams import Stream
@@ -103,15 +103,15 @@ def tap(
 ) -> Estimate:
     """The Estimate of TAP: the expansion at a fixed point from a mean-field solution; base and progress are ignored.
 
-    The half-width of the interval is the distance from Bethe's log Z plus the bound on rings of four and more weights.
+    The half-width of the interval is the distance from Bethe's log Z plus the bound on cycles of four and more weights.
     If mean field may have several solutions or belief propagation does not settle, the half-width is only a guess. The
     estimate converges only if mean field certainly has one solution and the half-width is at most half a nat.
     """
 
     def left_out_of(visible, point):
-        # Bethe's log Z includes all terms without rings, to all orders.
+        # Bethe's log Z includes all terms without cycles, to all orders.
         by_bethe = expansions.bethe(rbm, visible)
-        return abs(point.log_z - by_bethe.log_z) + rings(by_bethe.correlations) if by_bethe.settled else math.inf
+        return abs(point.log_z - by_bethe.log_z) + cycles(by_bethe.correlations) if by_bethe.settled else math.inf
 
     modes = solutions(rbm, ledger, stream, threads=threads)
     return _followed(rbm, modes, partial(expansions.tap, rbm), left_out_of)
@@ -122,8 +122,8 @@ def bethe(
 ) -> Estimate:
     """The Estimate of Bethe: log Z at a fixed point from a mean-field solution; base and progress are ignored.
 
-    The half-width of its interval is 0 if the weights form no ring. If mean field certainly has one solution, the
-    half-width is the bound on rings of four and more weights. Otherwise the half-width is only a guess.
+    The half-width of its interval is 0 if the weights form no cycle. If mean field certainly has one solution, the
+    half-width is the bound on cycles of four and more weights. Otherwise the half-width is only a guess.
     The estimate converges only in the first two cases, and only if the half-width is at most half a nat.
     """
 
@@ -131,4 +131,4 @@ def bethe(
         return expansions.bethe(rbm, visible)
 
     modes = solutions(rbm, ledger, stream, threads=threads)
-    return _followed(rbm, modes, follow, lambda _, point: rings(point.correlations), exact=is_forest(rbm))
+    return _followed(rbm, modes, follow, lambda _, point: cycles(point.correlations), exact=is_forest(rbm))

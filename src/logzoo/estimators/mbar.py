@@ -143,9 +143,8 @@ def _log_mixture(log_f, counts, log_z):
 @_on_one_thread
 def _solved(log_f, counts, start):
     """log Z_k - log Z_1 (rung,) at the solution. Raises ValueError if the steps from `start` do not reach it."""
-    # The solution is the minimum of a convex function of a_j = log n_j - log Z_j, the `height`. Newton steps that
-    # overshoot are damped (Levenberg 1944). If no damping helps, the equations are applied once, which always lowers
-    # the height.
+    # The solution minimises the `height`, a convex function of a_j = log n_j - log Z_j. Newton steps that overshoot are
+    # damped (Levenberg 1944). If no damping helps, the equations are applied once, which always lowers the height.
     visited = np.flatnonzero(counts)
     among, known = log_f[:, visited], counts[visited]
     at, damping = _place(among, known, start[visited]), 0.0

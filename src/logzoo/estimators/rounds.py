@@ -174,7 +174,7 @@ def next_sweeps(rounds: Sequence[Round], tolerance: float) -> int:
 
 
 def is_hopeless(rounds: Sequence[Round], reasons: Sequence[str], tolerance: float, affordable: int) -> bool:
-    """Whether, after at least three rounds, the rounds fail only because the error is too large for the tolerance.
+    """Whether three or more rounds fail only because the error is too large for the tolerance.
 
     The predicted error after a further round of ten times the affordable sweeps must also be too large.
     """

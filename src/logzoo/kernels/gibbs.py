@@ -129,7 +129,7 @@ def copy_chain(chains: Chains, source: int, target: int) -> None:
 
 @part
 def list_all(members: Array, chain: int, chains: Chains) -> None:
-    """List the members of a set of units as the rows of weights to add to the bias for one chain."""
+    """List the members of a set of units as one chain's rows of weights to add to the bias."""
     chains.counts[chain, 0] = list_set(members, chains.plus[chain])
     chains.counts[chain, 1] = 0
     chains.counts[chain, 2] = 1

@@ -64,7 +64,7 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool | None = None) -> 
     moved = rbm.rounding + abs(constant) * np.finfo(np.float64).eps
     if not moved <= MOST_ROUNDING:
         error = f"rounding could change log Z by {moved:.2g} nat, expected at most {MOST_ROUNDING:g} nat"
-        raise ValueError(f"exact log Z: parameters too large: {error}")
+        raise ValueError(f"exact log Z: the parameters are too large: {error}")
     if rbm.visible < rbm.hidden:
         rbm = rbm.transposed
     if rbm.hidden > LARGEST_LAYER:

@@ -100,12 +100,12 @@ def gap_of_second_order(rbm: RBM, visible: ArrayLike, hidden: ArrayLike) -> floa
     return second - first
 
 
-def rings(correlations: Floats) -> float:
-    """Bound in nats on the part of log Z from rings (cycles of weights); infinite if the sum over rings may diverge.
+def cycles(correlations: Floats) -> float:
+    """Bound in nats on the part of log Z from cycles of weights; infinite if the sum over walks may diverge.
 
-    correlations (V, H): correlation of the two units that each weight joins. For a single ring, Z is Bethe's Z times
-    1 + the product of the correlations along the ring (Chertkov & Chernyak 2006). Here all closed walks count,
-    not only rings. With the singular values s of the correlations, the sum over walks of four and more steps is
+    correlations (V, H): correlation of the two units that each weight joins. For a single cycle, Z is Bethe's Z times
+    1 + the product of the correlations along the cycle (Chertkov & Chernyak 2006). Here all closed walks count,
+    not only cycles. With the singular values s of the correlations, the sum over walks of four and more steps is
     1/2 sum [-log(1 - s^2) - s^2] <= sum s^4 / (4 (1 - max s^2)).
     """
     radius = _radius(correlations)

@@ -87,11 +87,11 @@ def find_modes(
 
     One kind of start is h_j ~ Bernoulli(p), where each start has its own p ~ U(0, 1). The other kind is the signs of a
     random vector after a few products with the weights. With data, a 0/1 matrix (examples, visible), up to half of the
-    starts are rows of the data. First mean field settles. Flips of single units then climb from the rounded solution,
-    and mean field settles again. Cost: at most about `steps` steps per start for each of these three phases. At
-    784 x 500 a step takes as long as four Gibbs sweeps of a chain, and a step of the climb as long as 40. Raises
-    ValueError for impossible sizes and data, and for parameters that overflow float32. The fixed point and its bound
-    follow Gabrié, Tramel & Krzakala (2015). The starts and the climb are our own.
+    starts are means of h given rows of the data. First mean field settles. Flips of single units then climb from the
+    rounded solution, and mean field settles again. Cost: at most about `steps` steps per start for each of these three
+    phases. At 784 x 500 a step takes as long as four Gibbs sweeps of a chain, and a step of the climb as long as 40.
+    Raises ValueError for impossible sizes and data, and for parameters that overflow float32. The fixed point and its
+    bound follow Gabrié, Tramel & Krzakala (2015). The starts and the climb are our own.
     """
     announce_compilation()
     is_a("rbm", rbm, RBM)

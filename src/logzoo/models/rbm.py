@@ -273,7 +273,9 @@ class RBM:
     def from_spins(
         cls, weights: ArrayLike, visible_bias: ArrayLike, hidden_bias: ArrayLike, *, layers: str = "both"
     ) -> tuple[RBM, float]:
-        """The RBM that equals a model of spins s, t of -1 and +1, log f(s, t) = a.s + s J t + d.t, and a constant.
+        """The RBM of a model of spins -1 and +1, and a constant.
+
+        The model has log f(s, t) = a.s + s J t + d.t, with visible spins s and hidden spins t.
 
         Parameters
         ----------

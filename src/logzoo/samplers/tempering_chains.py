@@ -167,7 +167,7 @@ def _tables(nodes: np.ndarray, betas: np.ndarray) -> list:
 
 
 class Initial(NamedTuple):
-    """Results of the initial iterations, at the rungs that the sampler has after them."""
+    """Results of the initial iterations. log Zhat and r are at the final rungs."""
 
     log_z_hat: np.ndarray  # (rung,) nats, relative to the base
     prior: np.ndarray  # (rung,) r

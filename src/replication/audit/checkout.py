@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _COMPARED = (*SCHEMAS, "picture", "page", "table text")
 OTHER_CODE = "made by another version of the code"
-# Attributes that may differ although all numbers are equal. The parameters are compared earlier.
+# Attributes that may differ although all numbers are equal. Parameters are compared in `replication.audit.tree`.
 _OF_THE_CODE = {"source_sha256", "software_json", "parameters_json", "content_sha256"}
 
 

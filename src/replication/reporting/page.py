@@ -206,7 +206,7 @@ def _record(path, attributes, folder):
         "href": relative(path, folder),
         "kind": _kind(attributes),
         "seed": attributes["seed_path"],
-        # The spaces let lines break.
+        # The default separators contain spaces, where lines may break.
         "parameters": json.dumps(json.loads(attributes["parameters_json"]), ensure_ascii=False),
         "content": attributes["content_sha256"],
         "source": attributes["source_sha256"],

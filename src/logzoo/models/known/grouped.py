@@ -1,4 +1,4 @@
-"""RBMs whose log Z is a plain sum: groups of equal hidden units, and blocks without weights between them."""
+"""RBMs of known log Z: groups of equal hidden units, blocks without weights between them, and small layers."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,8 @@ from logzoo.checks import finite_array, positive_number, whole_number
 from logzoo.models.rbm import RBM
 from logzoo.types import ArrayLike, Floats, Generator
 
-# Largest number of combinations of counts that are summed. They take 64 MB, and a minute or two at 784 visible units.
+# Largest number of combinations of counts that are summed. Their terms take 67 MB, and the sum takes a minute or two at
+# 784 visible units.
 LARGEST_SUM = 1 << 23
 # Numbers (combinations x visible units) per block: few enough to stay in the processor's cache.
 _TOGETHER = 1 << 18
@@ -93,7 +94,7 @@ def twins(
 
     Weights are 2 strength xi u / hidden, with random signs xi and u uniform on [0, 1]. The visible bias is minus half
     of the input from all hidden units. odds: odds that at least half of the hidden units are on.
-    Raises a ValueError that names an impossible argument.
+    Raises ValueError for an impossible argument.
     """
     column = _column(generator, visible, hidden, strength)
     return _with_odds(column, hidden, -0.5 * hidden * column[:, 0], odds)
@@ -158,10 +159,10 @@ LARGEST_LAYER = 20
 
 
 def blocks(parts: Iterable[tuple[RBM, float]]) -> tuple[RBM, float]:
-    """The RBM that has the RBMs of `parts`, pairs (rbm, log_z), as diagonal blocks, and its log Z in nats.
+    """The RBM with the RBMs of `parts` as diagonal blocks, and its log Z in nats.
 
-    log Z is the sum over the blocks. n blocks of two modes have 2^n modes together. Raises ValueError if `parts` is
-    empty.
+    parts: pairs (rbm, log_z). log Z is the sum over the blocks. n blocks of two modes have 2^n modes together. Raises
+    ValueError if `parts` is empty.
     """
     parts = list(parts)
     if not parts:
