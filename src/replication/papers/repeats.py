@@ -21,7 +21,7 @@ def of_each(number: Callable[[Dataset], Any], trainings: Mapping[str, Dataset]) 
     return np.stack(numbers, axis=-1) if numbers else np.zeros(0)
 
 
-def over_finite(statistic: Measure, numbers: Array, **options: Any) -> Statistic:
+def over_finite(statistic: Measure, *numbers: Array, **options: Any) -> Statistic:
     """`over_repeats` over the trainings (..., training) whose numbers are all finite; NaN without such a training."""
-    finite = numbers[..., np.isfinite(numbers).all(axis=tuple(range(numbers.ndim - 1)))]
-    return over_repeats(statistic, finite, **options) if finite.shape[-1] else untested()
+    finite = [values[..., np.isfinite(values).all(axis=tuple(range(values.ndim - 1)))] for values in numbers]
+    return over_repeats(statistic, *finite, **options) if all(part.shape[-1] for part in finite) else untested()
