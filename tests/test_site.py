@@ -10,6 +10,7 @@ from projects import ROOT, catalogue_of, run_module
 
 import logzoo
 from logzoo.estimators.estimator_registry import ESTIMATORS
+from replication.claim import Claim
 
 # Attributes whose addresses a page loads at once, unlike those of links.
 _LOADING = ("src", "srcset", "data", "poster")
@@ -125,6 +126,16 @@ def test_every_figure_and_table_is_in_the_gallery_with_its_claims(site):
     for shown in catalogue.shown.values():
         for text in (shown.title, shown.caption, *(claim.text for claim in shown.claims.values()), *shown.claims):
             assert " ".join(text.replace("`", "").split()) in page.text, text
+
+
+def test_the_gallery_shows_a_verdict_with_the_claim_and_bounds_that_the_run_tested(extensions):
+    from gallery import said_of
+
+    row = {"claim": "twice", "at_least": "2.0", "at_most": "", "value": "3.0", "low": "2.5", "high": "3.5"}
+    row |= {"verdict": "reproduced", "statistic": "ratio", "reason": ""}
+    text = " ".join(said_of(Claim("more", published="more", at_least=1.0), row))
+    assert "earlier form of the claim: twice." in text and "3 [2.5, 3.5], claimed at least 2." in text
+    assert "earlier" not in " ".join(said_of(Claim("twice", at_least=2.0), row))
 
 
 def test_every_option_of_the_command_line_is_described(site, extensions):

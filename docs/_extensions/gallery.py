@@ -9,6 +9,7 @@ from repository import from_root
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
+from replication.claim import BOUNDS
 from replication.project import catalogue_of
 from replication.reporting.verdicts import number_of
 
@@ -40,13 +41,16 @@ def verdicts_beside(path):
 
 def said_of(claim, row):
     """Sentences on the published statement, its test and its verdict; row: of the scorecard, or None."""
-    bounds = " and ".join(f"{words.replace('_', ' ')} {bound:g}" for words, bound in claim.bounds.items())
+    limits = claim.bounds if row is None else {name: float(row[name]) for name in BOUNDS if row[name]}
+    bounds = " and ".join(f"{words.replace('_', ' ')} {bound:g}" for words, bound in limits.items())
     said = [f"Published: {claim.published}."]
     if claim.not_tested:
         return [*said, f"Not tested: {claim.not_tested.rstrip('.')}."]
     if row is None:
         said.append(f"Holds if its statistic is {bounds}.")
         return [*said, f"Where it is not reproduced: {claim.why}"] if claim.why else said
+    if row["claim"] != claim.text:
+        said.append(f"The run tested an earlier form of the claim: {row['claim']}.")
     numbers = {name: float(row[name] or "nan") for name in ("value", "low", "high")}
     claimed = f", claimed {bounds}" if bounds else ""
     said.append(f"{row['verdict'].capitalize()}: {row['statistic']}, {number_of(numbers)}{claimed}.")
