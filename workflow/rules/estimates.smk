@@ -1,7 +1,7 @@
-# Estimates of log Z. A job makes the estimates by one estimator on one model, at all budgets and replicates. For models of
-# the matrix, all estimators that read the same draws share a job. With `together`, all estimators of a model share a job,
-# because starting a job may cost more than the estimates on a small model. All estimates of a model are checked against
-# the same evidence.
+# Estimates of log Z. A job makes the estimates by one estimator on one model, at all budgets and replicates. For models
+# of the matrix, estimators with the same sampler, base and options share a job. With `together`, all estimators of a
+# model share a job, because starting a job may cost more than the estimates on a small model. All estimates of a model
+# are checked against the same evidence.
 #
 # inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
 # outputs: data/<scale>/evidence/<model>.nc; data/<scale>/estimates/<model>/<estimator>.nc
