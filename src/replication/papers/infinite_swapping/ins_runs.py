@@ -49,8 +49,9 @@ def gradient_distances(
 ) -> xr.Dataset:
     """Distances of gradient estimates from the exact gradient, and of a replica's temperatures from uniform use.
 
-    samplers: {name: settings of InfiniteSwapping}. Each repeat runs `ladders` copies of the ladder from uniform states
-    for `steps` sweeps. Distances are computed after up to `points` of these sweeps, at about geometric intervals.
+    samplers: {name: settings of InfiniteSwapping}. A repeat runs `ladders` copies of the ladder, or the number in its
+    settings, from uniform states for `steps` sweeps. Distances are computed after up to `points` of these sweeps, at
+    about geometric intervals.
     """
     looks = np.unique(np.geomspace(1, steps, points).round().astype(int))
     shape = len(states), len(samplers), repeats, looks.size

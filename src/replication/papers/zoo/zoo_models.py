@@ -150,8 +150,8 @@ FIGURES = {
         settings=trained_settings,
     ),
     "zoo-trainers": Declaration(
-        "Left: root mean square error on the models of each trainer, relative to the median model of the same data "
-        "set. Black: geometric mean over estimators and budgets, with its 95% interval from resampled replicates. "
+        "Left: root mean square error on the models of each trainer, relative to the median model of the same family. "
+        "Black: geometric mean over estimators and budgets, with its 95% interval from resampled replicates. "
         "Grey: each estimator. Right: the mean test log-likelihood of the same models.",
         combined,
         draw_trainers,

@@ -92,7 +92,7 @@ def error_of_truths(part: Dataset) -> tuple[float, float]:
 
 
 def outcomes(runs: Dataset) -> dict[str, np.ndarray]:
-    """Numbers (estimator,) of runs at a budget that are "right", "refused" (not converged) and "silently wrong"."""
+    """Numbers (estimator[, budget]) of runs that are "right", "refused" (not converged) and "silently wrong"."""
     ran, converged = runs["log_z"].notnull(), runs["converged"] == 1
     error = abs(runs["log_z"] - runs["truth"])
     wrong = (error > _WRONG_NATS) & (error > _WRONG_ERRORS * runs["std_error"])
