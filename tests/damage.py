@@ -1,4 +1,4 @@
-"""Ways to damage a file of a tree: each changes one file, or swaps two, and returns a description."""
+"""Ways to damage a file of a tree: each changes one file, or swaps two, and describes it, or returns None."""
 
 import os
 import shutil
@@ -114,7 +114,7 @@ WAYS = (flip_a_bit, truncate, append, blank, delete, swap, edit_a_value, edit_an
 
 
 def corrupt(path, draws, others):
-    """Damage a file in a random way that fits its kind; returns a description."""
+    """Damage a file in a random way that fits its kind; returns (name of the way, description)."""
     for choice in draws.permutation(len(WAYS)):
         before, done = path.read_bytes(), WAYS[choice](path, draws, others)
         if done is not None and (not path.exists() or path.read_bytes() != before):

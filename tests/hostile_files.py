@@ -78,7 +78,7 @@ def truncate(contents, generator):
 
 
 def giant(contents, generator):
-    """Overwrite 4 or 8 bytes, perhaps a size, with a number that is far too large or 0, in either byte order."""
+    """Overwrite 4 or 8 bytes, perhaps a size, with a number that is far too large, 0 or 1, in either byte order."""
     code = str(generator.choice(["<I", ">I", "<Q", ">Q"]))
     number = int(GIANTS[generator.integers(len(GIANTS))]) % (1 << 8 * struct.calcsize(code))
     start = _place(contents, generator) // 4 * 4

@@ -68,7 +68,7 @@ def sparse(tree, outside, url, draws):
 
 
 def large_artifact(tree, outside, url, draws):
-    """A valid artifact with a matching hash whose numbers unpack to a gigabyte."""
+    """A sealed file whose numbers unpack to a gigabyte."""
     path = _some(tree, draws, ".nc")
     path.unlink()
     with netCDF4.Dataset(path, "w") as file:
@@ -175,7 +175,7 @@ BESIDE = {report_is_a_link, code_beside_the_data}
 
 
 def state_of(folder):
-    """The content of a folder: kind, size, time and link target or hash of everything below it."""
+    """The content of a folder: kind, size, time, and link target or hash (below 16 MiB) of everything below it."""
     state = {}
     for path in sorted(Path(folder).rglob("*")):
         status = path.lstat()

@@ -1,6 +1,7 @@
 """Artifacts made up for the claims of Savarese et al. (2018), and statistics whose truth lies on a bound.
 
-Numbers of repeats are those of config/paper.yaml. Spreads are about those from which the powers are computed.
+Numbers of repeats are those of the paper scale, except for LVS-3 and LVS-10 (five runs). Spreads are about those from
+which the powers are computed.
 """
 
 import numpy as np

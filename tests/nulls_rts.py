@@ -123,7 +123,7 @@ def _trainings(generator):
 
 
 def _bases(generator):
-    """From both bases the same errors, fluxes and initial iterations; RTS and AIS lose bias alike."""
+    """RTS has the same final errors, fluxes and initial iterations from both bases; RTS and AIS lose bias alike."""
     sizes = {"rts": 1.0, "ais": 0.1, "raise": 0.1}
     uniform = {f"{name}-uniform": normal(generator, [-9.0, -3.0, 0.0], [1.0] * 3, 20) for name in sizes}
     matched = {name: normal(generator, [0.0] * 3, [size] * 3, 260) for name, size in sizes.items()}

@@ -5,7 +5,7 @@ import xarray as xr
 
 from replication.papers.infinite_swapping import ins_distances, ins_f6, ins_trainings
 
-# As in config/paper.yaml.
+# As at the paper scale.
 TRAININGS, RUNS = 10, 15
 REPEATS = {"ins-f3": 240, "ins-f5": 240, "mnist": 225, "toy-large": 150}
 STEPS = np.array([1, 5_000, 10_000])
@@ -29,7 +29,7 @@ def run_of(generator, repeats, levels, spreads):
 
 
 def null_statistics(generator):
-    """{claim: Statistic} of all claims on infinite swapping that have bounds, each with its truth on a bound."""
+    """{claim: Statistic} of claims on infinite swapping; the truth of each that has bounds lies on one of them."""
     statistics = {}
 
     def add(name, figure, artifacts):

@@ -17,7 +17,7 @@ SPREAD = 0.2
 
 
 def check_of(tracked_error, *, std_dev=0.1, std_error=0.0, likelihoods=None, last_update=9000):
-    """A check whose tracked log Z has these errors (update,); likelihoods {split: (update,)} by the tracked log Z."""
+    """A check whose tracked log Z has these errors (update,); likelihoods {split: (update,)} by its log Z."""
     size = len(tracked_error)
     log_z = np.linspace(450.0, 500.0, size)
     variables = {"log_z": log_z, "std_error": np.broadcast_to(np.asarray(std_error, float), size).copy()}

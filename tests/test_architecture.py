@@ -13,7 +13,7 @@ HELPERS = {"budgets", "checks", "functions", "io", "printing", "streams", "types
 SAMPLING = {"kernels", "models", "paths", "samplers"} | HELPERS
 BELOW_API = SAMPLING | {"datasets", "estimators", "training"}
 
-# Each part of a package, from bottom to top, and the parts that it may import; under `if TYPE_CHECKING` any.
+# Each part of a package, and the parts that it may import; under `if TYPE_CHECKING` any.
 ALLOWED = {
     "logzoo": {
         "checks": set(),

@@ -143,7 +143,7 @@ def test_trainers_are_compared_run_by_run_at_their_best_rates():
     result = t1.statistics(likelihoods({**LIKELIHOODS, "pcd-10": [np.nan, -139]}))
     assert verdict(t1.claims, "better", result) == NOT_REPRODUCED
     published = dict(zip(LIKELIHOODS, (-166.6, -153.4, -152.1, -138.5, -133.3, -132.9, -132.6), strict=True))
-    # All runs share all of their noise.
+    # All trainers share most of their noise.
     near, far = ({name: [level - off] for name, level in published.items()} for off in (0.0, 7.0))
     assert t1.statistics(likelihoods(near))["levels"].value < 2.0
     assert t1.statistics(likelihoods(far))["levels"].value > 5.0

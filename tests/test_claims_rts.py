@@ -1,4 +1,4 @@
-"""Claims of Carlson et al. (2016): statistics of made-up artifacts, planted faults, and statistics on the bounds."""
+"""Claims of Carlson et al. (2016): statistics of made-up artifacts, and planted faults."""
 
 import numpy as np
 import pytest

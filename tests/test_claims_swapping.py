@@ -1,4 +1,4 @@
-"""Statistics behind the claims on infinite swapping: artifacts with known answers, null artifacts, planted faults."""
+"""Statistics behind the claims on infinite swapping: artifacts with known answers, planted faults."""
 
 import numpy as np
 import pytest
@@ -116,7 +116,7 @@ def test_trainings_are_compared_by_mean_and_variance():
         assert statistics[f"{quantity}-spread"].value == pytest.approx(0.25, rel=0.3)
     assert set(verdicts_of(f3, statistics).values()) == {REPRODUCED}
     assert statistics["exact"].value == pytest.approx(0.4, abs=0.02)
-    # The mean over the last fifth has nine tenths of the fall.
+    # The mean over the last fifth has six sevenths of the fall.
     assert statistics["degenerate"].value == pytest.approx(1.77, abs=0.15)
     worse = f3.statistics({"runs": {"toy": {**runs, "ins": run_of(-5.8, 0.3, seed=5)}}})
     assert set(verdicts_of(f3, worse).values()) == {NOT_REPRODUCED}

@@ -1,4 +1,4 @@
-"""Claims on tracked log Z: artifacts made to order, with known answers and with faults, and truths on the bounds."""
+"""Claims on tracked log Z: artifacts made to order, with known answers and with faults."""
 
 import math
 
@@ -89,7 +89,7 @@ def filter_at_work(seed, rate=0.5, bridged=0.2, rows=101):
 
 
 def ladders(fixed_error=5.0, drop=10.0, std_error=0.1, unknown=0):
-    """Figure 4a: six trainings with each ladder; the error of AIS is 2 nats at the last `unknown` check points."""
+    """Figure 4a: six fixed and six adaptive ladders; the error of AIS is 2 nats at the last `unknown` check points."""
     errors = np.full(17, std_error)
     errors[17 - unknown :] = 2.0
 

@@ -1,4 +1,4 @@
-"""Files for others and their tools: the recipe of the container, the citation, the catalog's file, CONTRIBUTING.md."""
+"""Files for others and their tools: declared libraries, the citation, CONTRIBUTING.md."""
 
 import ast
 import re

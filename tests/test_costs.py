@@ -1,4 +1,4 @@
-"""Predicted costs: the work that trainers and ledger count, for every figure and table, at every scale."""
+"""Predicted costs: the work that trainers count, and every figure and table at the quick scale."""
 
 import numpy as np
 import pytest

@@ -18,7 +18,7 @@ def random_layers(sizes=SIZES, seed=0):
 
 
 def log_f_of_all(layers):
-    """log f of every state of all units, in the order of `all_states` of the visible units first."""
+    """Every state of all units, and its log f, in the order of `all_states` of the visible units first."""
     biases, weights = layers[::2], layers[1::2]
     states = all_states(sum(bias.size for bias in biases)).astype(float)
     parts = np.split(states, np.cumsum([bias.size for bias in biases])[:-1], axis=1)

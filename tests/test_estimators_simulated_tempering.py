@@ -157,7 +157,7 @@ def test_mbar_comes_to_its_solution_from_afar(every):
 
 @pytest.mark.parametrize("apart", [4.0, 10.0])
 def test_mbar_solves_for_rungs_that_hardly_overlap(apart):
-    # Normal densities between which many draws lie, a handful, or none at all. All ratios are 0.
+    # Normal densities between which a handful of draws lie, or none at all. All ratios are 0.
     generator, centres, counts = np.random.default_rng(0), apart * np.arange(4), np.full(4, 200)
     x = np.repeat(centres, 200) + generator.normal(size=800)
     log_f = -0.5 * (x[:, None] - centres) ** 2

@@ -1,4 +1,4 @@
-"""Figures of Carlson et al. (2016): contents of figures 2, 3, 5 and 6."""
+"""Figures of Carlson et al. (2016): contents of figures 2, 3 and 6."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Figures of swapped temperatures: every line is a mean of what was measured, over the axis that its label names."""
+"""Figures of swapped temperatures: every line is a mean or variance over the axis that its label names."""
 
 import numpy as np
 import pytest

@@ -80,7 +80,7 @@ def test_the_profile_and_the_return_time_of_a_still_ladder_are_exact(k):
         trip_rate += ladder.trip_rate / 2000
     rates = walk.rates(LINEAR)
     np.testing.assert_allclose(profile, exact_f_up(rates), atol=0.012)
-    # The two directions differ by the flux, 0.16 here. Observed at every second sweep, the profile would have steps.
+    # The two directions differ by the flux, 0.17 here. Observed at every second sweep, the profile would have steps.
     assert np.diff(profile).min() > 0.07
     assert ladder.f_up[0] == 0.0 and ladder.f_up[-1] == 1.0
     assert 1.0 / trip_rate == pytest.approx(exact_return_time(rates) / k, rel=0.05)

@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def outcome_of(read, folder):
-    """How reading a folder ends in a fork with 1 GiB of memory and 20 seconds; "" for a right or refused file."""
+    """How reading a folder ends in a fork with 1 GiB more memory and 20 seconds; "" for a right or refused file."""
     down, up = os.pipe()
     child = os.fork()
     if child == 0:
@@ -110,7 +110,7 @@ def test_an_artifact_that_claims_more_than_it_can_hold(tmp_path):
 
 
 def test_strings_count_with_their_memory(tmp_path):
-    """A small file may have millions of empty strings, each an object of Python."""
+    """Each empty string of a small file counts as an object of Python, 100 bytes."""
     path = tmp_path / "strings.nc"
     with netCDF4.Dataset(path, "w") as file:
         file.createDimension("i", 10_000_000)

@@ -270,7 +270,7 @@ def test_sums_and_shares_equal_those_over_all_assignments(count, scale):
 
 def test_closed_forms_at_sizes_beyond_enumeration():
     count = 12
-    # Equal weights: K! assignments, all alike; a particle that fits one temperature only; a sum of two products.
+    # Equal weights, and weights that are sums of a row and a column: all K! assignments are alike.
     rows, columns = log_weights(count, 200.0, 1)[:2]
     for m, log_sum in ((np.zeros((count, count)), 0.0), (rows[:, None] + columns, rows.sum() + columns.sum())):
         total, shares, _ = summed(m)

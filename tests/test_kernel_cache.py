@@ -118,7 +118,7 @@ def test_standard_error_may_lack_isatty(monkeypatch):
 
 
 def test_only_kernels_call_parts():
-    """A call from Python would crash."""
+    """Other modules import no part of a kernel, because a call from Python would crash."""
     names = (module.name for module in pkgutil.iter_modules(logzoo.kernels.__path__))
     modules = [import_module(f"logzoo.kernels.{name}") for name in names]
     parts = {name for module in modules for name, value in vars(module).items() if is_part(value)}

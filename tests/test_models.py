@@ -139,13 +139,13 @@ def test_exact_log_z_equals_a_sum_over_both_layers(visible, hidden):
 
 
 def test_exact_log_z_of_enumerations_longer_than_a_chunk_does_not_drift():
-    # 2**18 states in four chunks; with disconnected layers log Z is a sum over units.
+    # 2**20 states in four chunks; with disconnected layers log Z is a sum over units.
     generator = np.random.default_rng(0)
-    c, b = generator.normal(0, 3, 18), generator.normal(0, 3, 18)
+    c, b = generator.normal(0, 3, 20), generator.normal(0, 3, 20)
     alone = np.logaddexp(0, c).sum() + np.logaddexp(0, b).sum()
-    assert exact_log_z(RBM(np.zeros((18, 18)), c, b)) == pytest.approx(alone, rel=1e-12)
+    assert exact_log_z(RBM(np.zeros((20, 20)), c, b)) == pytest.approx(alone, rel=1e-12)
     # Pairs: each visible unit is joined to one hidden unit, so log Z is a sum over pairs.
-    w = generator.normal(0, 3, 18)
+    w = generator.normal(0, 3, 20)
     pairs = np.log(1 + np.exp(c) + np.exp(b) + np.exp(c + b + w)).sum()
     assert exact_log_z(RBM(np.diag(w), c, b)) == pytest.approx(pairs, rel=1e-12)
 

@@ -111,7 +111,7 @@ def test_climbs_are_those_of_the_twin(scale, visible):
 
 @pytest.mark.parametrize("transposed", [False, True])
 def test_what_modes_climb_to_is_found(transposed):
-    """Mean field alone misses more than three of these summits."""
+    """The summits of climbs from the modes are modes themselves."""
     for seed in range(5):
         rbm = random_rbm(2.0, seed, 200, 10)
         solutions = find_modes(rbm.transposed if transposed else rbm, root_stream(0), starts=30)

@@ -83,7 +83,7 @@ def test_artifacts_hold_numbers_as_they_are(tmp_path):
 
 
 def test_what_packs_too_well_is_written_unpacked(tmp_path, monkeypatch):
-    """Otherwise readers would refuse it, because it unpacks to too many times its size."""
+    """Zeros that would unpack to too many times their size are written unpacked, and come back."""
     monkeypatch.setattr(reading, "_MOST_UNPACKED", 1 << 19)
     zeros = RBM(np.zeros((300, 300)), np.zeros(300), np.zeros(300))
     zeros.save(tmp_path / "zeros.nc")

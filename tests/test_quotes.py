@@ -114,7 +114,7 @@ def test_pages_quote_the_published_results_as_they_are():
 
 
 def test_no_quote_breaks_its_paragraph():
-    """In Markdown a comment at the start of a line begins a block of HTML, which ends the paragraph before it."""
+    """No quote begins a line, because in Markdown its mark would begin a block of HTML and end the paragraph."""
     lines = {page: re.findall(r"^ *<!--.*?-->\S.*", page.read_text(), re.M) for page in PAGES}
     assert {page: broken for page, broken in lines.items() if broken} == {}
 

@@ -1,4 +1,4 @@
-"""Gradient steps against closed forms and the SVD; the cheap spectral step; states, weight decay, bad options."""
+"""Gradient steps against closed forms and the SVD; the cheap spectral step; weight decay, bad options."""
 
 from typing import NamedTuple
 

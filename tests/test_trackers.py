@@ -145,7 +145,7 @@ def test_the_trace_holds_what_the_tracker_says_and_names_it():
 
 
 def followed(method="pcd", seed=0, **settings):
-    """A training on four noisy patterns with walkers, and exact log Z at its snapshots (update,)."""
+    """A training on four noisy patterns with walkers, and its trace and exact log Z at its snapshots (update,)."""
     generator = np.random.default_rng(0)
     patterns = generator.integers(0, 2, (4, 20))
     data = (patterns[generator.integers(0, 4, 1000)] ^ (generator.random((1000, 20)) < 0.1)).astype(np.uint8)

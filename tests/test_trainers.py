@@ -25,7 +25,7 @@ from logzoo.training.trainers import TRAINERS, train_rbm, trainer_module
 NAMES = sorted(TRAINERS)
 SWAPPED = ("pt", "ins", "pins")
 SIMULATED = ("rms-spectral", "rmsprop")
-# Options that keep simulated tempering small, and numbers of chains, with ten temperatures and a mini-batch of 7.
+# Options that keep trainings small, and numbers of chains, with ten or five temperatures and a mini-batch of 7.
 SIZES = {name: {"particles": 20, "rungs": 5} for name in SIMULATED} | {"lvs": {"warm_up": 2}}
 CHAINS = {"sml-pt": 7 * 10, "sml-apt": 7 * 10, **dict.fromkeys(SWAPPED, 7 * 5), **dict.fromkeys(SIMULATED, 20)}
 CHAINS["exact"] = 0

@@ -159,7 +159,7 @@ def test_a_planted_winner_is_found_and_ties_are_listed_together(zoo):
 
 @pytest.mark.parametrize(("trainers", "std_error"), [(["cd"], 0.0), (["cd", "ins", "pcd"], 0.01)])
 def test_estimators_without_spread_have_bands_around_their_values(trainers, std_error):
-    """Mean field, TAP and Bethe have the same error in every replicate."""
+    """TAP with the same error in every replicate has finite bands around its values, and is the best."""
     parts = parts_of("a", (4, 2), {"rts": 1.0, "tap": 0.1}, dict.fromkeys(trainers, 1.0), std_error=std_error)
     drawn = statistics.families(joined(parts))["a"]
     part = drawn.assign(log_z=drawn["log_z"].where(drawn["estimator"] != "tap", drawn["log_z"][..., 0]))

@@ -41,7 +41,7 @@ def test_the_truth_lies_between_the_two_sides(family, monkeypatch):
 
 
 def test_draws_of_one_mode_alone_are_no_upper_side():
-    """On the path to a wide mode and a narrow one nearly all chains end in the narrow one."""
+    """From draws of the narrow mode alone log Z is too low, by at most the mass of the wide mode."""
     odds = 3.0
     rbm, log_z, data = made("wide-narrow", visible=200, hidden=100, odds=odds)
     along = np.abs((data - 0.5) @ groups(rbm)[0][:, 0])

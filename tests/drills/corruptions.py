@@ -3,7 +3,8 @@
     python tests/drills/corruptions.py FOLDER [--count 500] [--seed 0] [--batch 20]
 
 FOLDER has a finished run or published results, and is copied. Each batch damages files at random (tests/damage.py). A
-fault must name each of them. Manifests are left alone (docs/audit.md). The exit code is 1 if any damage was missed.
+fault must name each of them. Manifests are left alone (docs/audit.md). The exit code is 1 if any damage was missed, or
+if the copy had faults before.
 """
 
 import argparse
