@@ -86,6 +86,11 @@ def test_modes_that_were_seen_once_tell_of_those_that_were_not():
     assert unseen_share(modes_found(50, 50, 1, bounds=[0.0, -1.0, -50.0]), 10) < 1e-20
 
 
+@pytest.mark.parametrize("chains", [2, 3, 4])
+def test_a_mode_that_few_chains_start_from_is_not_unseen(chains):
+    assert run(random_rbm(0, 0.3), SweepLedger(1000, chains), root_stream(0)).unseen == 0.0
+
+
 @pytest.fixture(scope="module")
 def wide_narrow():
     """An RBM of two modes, one of which is hard to find, its log Z, and the evidence on it."""

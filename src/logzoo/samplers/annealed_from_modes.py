@@ -58,16 +58,17 @@ def run(
 ) -> BasinDraws:
     """Find modes, group modes between which chains move at beta = 1, and anneal chains from each group's best mode.
 
-    Finding modes takes about a tenth of the budget. If there are several modes, a pilot takes a fifth of the other
-    sweeps. base: not used. data: a 0/1 matrix (examples, visible); the search also starts from its rows. ladder: as in
-    `paths.inverse_temperatures`. Raises ValueError for impossible options.
+    Finding modes usually takes a tenth of the budget or less. If several modes have enough mass, a pilot takes a fifth
+    of the other sweeps. base: not used. data: a 0/1 matrix (examples, visible); the search also starts from its rows.
+    ladder: as in `paths.inverse_temperatures`. Raises ValueError for impossible options.
     """
     whole_number("threads", threads)
     if data is not None:
         data = binary_matrix("data", data, visible=rbm.visible)
     modes = affordable_modes(rbm, ledger, stream, data=data, threads=threads)
-    unseen = unseen_share(modes, ledger.chains // _FEWEST_CHAINS)
-    chosen = np.arange(min(max(ledger.chains // _FEWEST_CHAINS, 1), modes.bounds.size))
+    most = max(ledger.chains // _FEWEST_CHAINS, 1)
+    unseen = unseen_share(modes, most)
+    chosen = np.arange(min(most, modes.bounds.size))
     chosen = chosen[modes.bounds[chosen] >= modes.bounds[0] - _NATS_BELOW]
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     laws = _laws(rbm, modes, chosen)
