@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # Largest K: three arrays of 2**(K - 1) numbers take 13 MB.
 LARGEST = 20
 # A scaled weight below exp(-100) does not change the sum over all assignments: 20! exp(-100) is 9e-26. Setting it to 0
-# avoids subnormal products.
+# avoids most subnormal products.
 _LOWEST = -100.0
 # The sums of the eight sets that differ only in their first _LOW elements are computed together: the processor adds
 # separate sums in parallel.

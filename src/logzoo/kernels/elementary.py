@@ -42,7 +42,7 @@ _WIDE_BIAS = np.int64(1023)
 _WIDE_MANTISSA_BITS = np.int64(52)
 _EXPONENT_MASK, _MANTISSA_MASK = np.int64(0x7FF), np.int64(0xFFFFFFFFFFFFF)
 _ONE_BITS = np.int64(0x3FF0000000000000)
-# Limit of a product of factors; the logarithm of a larger product is taken at once.
+# Limit of a product of factors that is multiplied further.
 LARGEST_PRODUCT = 1e300
 
 

@@ -34,7 +34,7 @@ class Ladder(NamedTuple):
     """Inverse temperatures, and a matrix that maps a few numbers of a state to log f at all rungs.
 
     These `values` (M,) of a state are the smooth part (see `energies`) at N nodes, then the factors of beta and of
-    1 - beta. So M = N + 2. For log f(v, h), N = 0.
+    1 - beta. So M = N + 2. For (v, h), N = 0, and log f is taken relative to c0.v: see `read_joint`.
     """
 
     betas: np.ndarray  # (K,) float64

@@ -20,8 +20,8 @@ from logzoo.streams import Stream
 _SHARE = 50
 _MOST_SWEEPS = 200
 # About one in _MODES_SHARE sweeps of the budget may go to the search for modes. A mean-field step of one start counts
-# as a sweep of one chain. Most starts need _STEPS_OF_A_START steps. Each of at most _MOST_STARTS starts has three
-# phases of at most _MOST_STEPS steps.
+# as a sweep of one chain. Starts are assumed to need _STEPS_OF_A_START steps. Each of at most _MOST_STARTS starts has
+# three phases of at most _MOST_STEPS steps.
 _MODES_SHARE = 10
 _STEPS_OF_A_START, _MOST_STARTS, _MOST_STEPS = 40, 500, 400
 # Modes that are more than _NATS_BELOW nats below the best mode hold a negligible share of Z.
@@ -41,8 +41,8 @@ def resolve_base(rbm: RBM, base: Any, ledger: SweepLedger, stream: Stream) -> np
     rbm : RBM
     base : array, shape (visible,), or str or None
         Log-odds, or the name of a way to find them. ``"modes"`` (also None) takes the mean of the modes of mean field,
-        and costs about a tenth of the budget. ``"matched"`` takes the mean of chains annealed from uniform units.
-        ``"visible-bias"`` takes the visible bias of the RBM, and ``"uniform"`` takes 0.
+        and usually costs a tenth of the budget or less. ``"matched"`` takes the mean of chains annealed from uniform
+        units. ``"visible-bias"`` takes the visible bias of the RBM, and ``"uniform"`` takes 0.
     ledger : SweepLedger
         The budget; the sweeps spent on the base are entered in it.
     stream : Stream
@@ -75,7 +75,10 @@ def checked_base(rbm: RBM, base: Any) -> str | np.ndarray:
 def affordable_modes(
     rbm: RBM, ledger: SweepLedger, stream: Stream, *, data: np.ndarray | None = None, threads: int = 1
 ) -> Modes:
-    """Find modes in about a tenth of the budget, at worst about three tenths, and enter the cost in the ledger."""
+    """Find modes, usually in a tenth of the budget or less, and enter the cost in the ledger.
+
+    The search takes at most about three tenths.
+    """
     steps = ledger.sweeps * ledger.chains // _MODES_SHARE
     starts = int(np.clip(steps // _STEPS_OF_A_START, 1, _MOST_STARTS))
     steps = int(np.clip(steps // starts, 1, _MOST_STEPS))

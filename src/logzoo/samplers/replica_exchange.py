@@ -57,7 +57,7 @@ class ParallelTemperingDraws(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Differences of log f between neighbouring rungs, in nats, for consecutive sweeps."""
+    """Differences of log f between neighbouring rungs, in nats, for consecutive sweeps or rounds of a `Trajectory`."""
 
     burn_in: bool
     up: np.ndarray  # (ladder, sweep, pair): log f_{i+1} - log f_i at the state of rung i

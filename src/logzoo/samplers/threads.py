@@ -15,10 +15,10 @@ from logzoo.kernels.cache import announce_compilation
 from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import Chains, Parameters, run_sweeps, start_chains
 
-# Largest number of chains that make all sweeps of a kernel call before the next chains start. At 784 x 500 units their
-# arrays take 1.7 MB.
+# Largest number of chains, or of ladders, that make all sweeps of a kernel call before the next start. At 784 x 500
+# units the arrays of these chains take 1.7 MB.
 TILE = 128
-# Largest number of sweeps of a kernel call, after which observers and the progress bar are updated.
+# Default length of a stride: observers and the progress bar are updated after each stride of sweeps.
 _STRIDE = 50
 
 

@@ -81,9 +81,9 @@ def run(
     """Draw a stopping set from data, run probes, and make tours with the remaining sweeps of the ledger.
 
     data: 0/1 matrix (examples, visible). rounds: hidden states drawn for each example; by default the draws take at
-    most a fifth of the sweeps. tours: number of tours; by default it follows from the budget. cap: largest length of a
-    tour; by default there is no limit. Sweeps that no tour uses are left over. Raises ValueError for impossible options
-    and too small a budget.
+    most a fifth of the sweeps, or one sweep. tours: number of tours; by default it follows from the budget. cap:
+    largest length of a tour; by default there is no limit. Sweeps that no tour uses are left over. Raises ValueError
+    for impossible options and too small a budget.
     """
     cap = None if cap is None else whole_number("cap", cap)
     threads = min(whole_number("threads", threads), ledger.chains)
