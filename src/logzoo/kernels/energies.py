@@ -178,7 +178,7 @@ def is_even(betas: Array) -> bool:
 def smooth_parts_of_even(units: int, betas: Array, scratch: EnergyScratch, out: Array) -> None:
     """`smooth_parts` at inverse temperatures in equal steps from 0, with one exponential per unit.
 
-    Each power of the exponential takes one multiplication. The error of a term is about 1e-7 times the rung's number.
+    Each power of the exponential takes one multiplication. The error of a term is at most 1e-7 times the rung's number.
     """
     magnitudes, decays, powers, products = scratch.magnitudes, scratch.decays, scratch.powers, scratch.products
     scale = -betas[1] * LOG2_E

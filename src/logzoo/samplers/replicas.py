@@ -36,11 +36,11 @@ class _Ladders:
     count: int
     ledger: SweepLedger  # counts every sweep
     parameters: Any = None  # Parameters, from the first `_load` on
-    chains: Any = None  # Chains, from the first `_load` on
+    chains: Any = None  # Chains, from the first `_load` or `restore` on
     _arrays: tuple[str, ...]  # attributes that are part of a checkpoint
 
     def _load(self, parameters: Parameters, replicas: int, log_odds: np.ndarray) -> None:
-        """Continue with these parameters; the first call draws v of every chain from independent units."""
+        """Continue with these parameters; draws v of every chain from independent units if there are no chains yet."""
         self.parameters = parameters
         if self.chains is None:
             self.chains = started_chains(parameters, self.key, replicas, log_odds)
@@ -94,7 +94,7 @@ class ParallelTempering(_Ladders):
         return self.replicas.round_trips.reshape(self.count, -1)
 
     def load(self, parameters: Parameters) -> None:
-        """Continue with these parameters; the first call draws v of every chain from the base."""
+        """Continue with these parameters; draws v of every chain from the base if there are no chains yet."""
         self._load(parameters, self.replicas.rung.size, parameters.base)
 
     def forget_counts(self) -> None:
@@ -219,7 +219,7 @@ class InfiniteSwapping(_Ladders):
         self.ledger = SweepLedger(None, self.rung.size)
 
     def load(self, parameters: Parameters, log_odds: np.ndarray | None = None) -> None:
-        """Continue with these parameters; the first call draws v of every chain from independent units.
+        """Continue with these parameters; draws v of every chain from independent units if there are no chains yet.
 
         log_odds: as in `logzoo.kernels.gibbs.start_chains`; by default the visible bias.
         """

@@ -46,7 +46,8 @@ def strides(first: int, last: int, length: int = _STRIDE) -> Iterable[tuple[int,
 def over_chains(kernel: Callable, threads: int, *per_chain: Any) -> None:
     """Call kernel(*parts) on contiguous parts of the chains, up to `threads` of them at once.
 
-    per_chain: arrays, or NamedTuples of arrays, whose first axis is the chains; parts are views, changed in place.
+    per_chain: arrays, or NamedTuples of arrays, whose first axis is the chains or ladders. Parts are views, changed in
+    place.
     The kernel must release the GIL to gain from threads.
     """
     count = len(per_chain[0][0] if isinstance(per_chain[0], tuple) else per_chain[0])
