@@ -107,14 +107,14 @@ def begin(
 
     Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12. They end when max_k |r_k - c_k| < 0.1 / K,
     with c_k the occupancy of rung k. At most `initial_iterations` are made, or more if they fit a tenth of the budget.
-    All iterations take at most half of the budget. After the first `initial_iterations`, each iteration is twice as
-    long as the iteration before. The last iteration takes the sweeps left for iterations. While K max_k |r_k - c_k|
-    is above 0.5, short iterations follow, up to half the budget. rao_blackwell=False updates from plain visit counts.
-    stop_early=False makes exactly `initial_iterations` iterations of `initial_sweeps` sweeps, without these limits.
-    prior: as in `paths.prior_weights`. form: "marginal" or "joint", see `tempering_chains`. ladder: as in
-    `paths.inverse_temperatures`, or "adapted". For an adapted ladder, the first half of the initial iterations is a
-    pilot on linear rungs. The rungs then move to equal steps of thermodynamic length (`paths.equal_length`). Raises
-    ValueError for impossible options.
+    On fixed rungs all iterations take at most half of the budget. After the first `initial_iterations`, each iteration
+    is twice as long as the iteration before. The last iteration takes the sweeps left for iterations. While
+    K max_k |r_k - c_k| is above 0.5, short iterations follow, up to half the budget. rao_blackwell=False updates from
+    plain visit counts. stop_early=False makes exactly `initial_iterations` iterations of `initial_sweeps` sweeps,
+    without these limits. prior: as in `paths.prior_weights`. form: "marginal" or "joint", see `tempering_chains`.
+    ladder: as in `paths.inverse_temperatures`, or "adapted". For an adapted ladder, the first half of the initial
+    iterations is a pilot on linear rungs. The rungs then move to equal steps of thermodynamic length
+    (`paths.equal_length`). Raises ValueError for impossible options.
     """
     one_of("form", form, ("marginal", "joint"))
     whole_number("initial_sweeps", initial_sweeps)
