@@ -1,4 +1,4 @@
-"""Public functions: estimate log Z, make and read draws, list estimators. Slow imports happen when needed."""
+"""Public functions: estimate log Z, make and read draws, list estimators. xarray is imported when needed."""
 
 from __future__ import annotations
 
@@ -52,10 +52,11 @@ def estimate_log_z(
     ----------
     rbm : RBM
     method : str, callable or Estimator
-        ``"auto"`` enumerates small models, and runs different methods on other models until they agree to within
-        ``tolerance`` (default 0.1 nat). If they never do, the estimate is not converged. Any other name is an estimator
-        of logzoo, listed by `methods`, or of an installed package with an entry point in ``logzoo.estimators``. Your
-        own `Estimator` or function ``estimate(rbm, ledger, stream, **options)`` is checked in the same way.
+        ``"auto"`` enumerates small models. It runs different methods on other models until they agree and the error is
+        within ``tolerance`` (default 0.1 nat). If this never happens, the estimate is not converged. Any other name is
+        an estimator of logzoo, listed by `methods`, or of an installed package with an entry point in
+        ``logzoo.estimators``. Your own `Estimator` or function ``estimate(rbm, ledger, stream, **options)`` is checked
+        in the same way.
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included. The default is 10,000 for one method. For
         ``"auto"`` it is 300,000, but fewer for large models or many chains, and more for few chains. ``"auto"`` may
@@ -93,7 +94,8 @@ def estimate_log_z(
 
     Notes
     -----
-    The cost grows linearly in sweeps and chains. Memory hardly grows with sweeps, except for ``"las-vegas"``.
+    For most methods, the cost grows linearly in sweeps and chains. Memory hardly grows with sweeps, except for
+    ``"las-vegas"``.
 
     Examples
     --------

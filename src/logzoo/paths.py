@@ -36,9 +36,9 @@ _DENSE_NEAR_ONE = ((0.0, 0.0), (0.5, 500 / 14500), (0.9, 4500 / 14500), (1.0, 1.
 
 
 def log_odds(data: Array, *, pseudo_share: float = PSEUDO_SHARE) -> Floats:
-    """Log-odds (visible,) of p = (mean + s) / (1 + 2 s) for 0/1 data (examples, visible), with s = `pseudo_share`."""
+    """Log-odds (visible,) of p = (mean + s) / (1 + 2 s) for data (examples, visible) from 0 to 1; s: `pseudo_share`."""
     positive_number("pseudo_share", pseudo_share)
-    # dtype avoids a float64 copy of all data, which took longer than many estimates.
+    # Without dtype, NumPy would add grey levels in float32.
     mean = np.mean(data, axis=0, dtype=np.float64)
     p = (mean + pseudo_share) / (1.0 + 2.0 * pseudo_share)
     return np.log(p) - np.log1p(-p)
@@ -148,7 +148,7 @@ def prior_weights(prior: object, betas: Floats) -> Floats:
 
 
 def equal_length(betas: Floats, curvature: Floats) -> Floats:
-    """Inverse temperatures (rung,) from 0 to 1 at equal steps of thermodynamic length.
+    """Inverse temperatures (rung,) from 0 to 1 at equal steps of a length: nine tenths thermodynamic, a tenth beta.
 
     betas (rung,): the present inverse temperatures. curvature (rung,): d^2 log Z / d beta^2 at `betas`.
     """
@@ -157,14 +157,14 @@ def equal_length(betas: Floats, curvature: Floats) -> Floats:
 
 
 def at_equal_steps(betas: Floats, steps: Floats, rungs: int) -> Floats:
-    """Inverse temperatures (rungs,) from 0 to 1 at equal steps of a length; `steps` are the lengths between `betas`."""
+    """Inverse temperatures (rungs,) from 0 to 1, equally spaced in `_shares`; `steps`: lengths between `betas`."""
     moved = np.interp(np.linspace(0.0, 1.0, rungs), _shares(betas, steps), betas)
     moved[[0, -1]] = 0.0, 1.0
     return moved
 
 
 def equal_barrier(betas: Floats, attempted: Floats, accepted: Floats) -> Floats:
-    """Inverse temperatures (rung,) from 0 to 1 at equal steps of the barrier.
+    """Inverse temperatures (rung,) from 0 to 1 at equal steps of a length: nine tenths the barrier, a tenth beta.
 
     betas (rung,): the present inverse temperatures. attempted, accepted (pair,): exchanges between neighbours.
     """

@@ -45,7 +45,7 @@ class LogZTracker:
     al. 2023). Every ``every``-th call of `update` changes the walkers' weights and makes one sweep, or up to five if
     the parameters have changed much. About as many sweeps go to new cohorts, which replace the oldest cohorts.
     The standard error is the spread between cohorts, not the error of their mean, because old cohorts share a bias.
-    If the first RBM is trained, its log Z is also checked against evidence, as other estimates are.
+    If the first RBM is trained, its log Z is also checked against rigorous bounds and annealed chains.
 
     Parameters
     ----------

@@ -79,10 +79,12 @@ def gather(
     """Gather evidence on log Z of an RBM: rigorous bounds, and the mass that independent chains find.
 
     Chains are annealed from product laws of the best modes and from the mean of the modes. Because the search may have
-    missed a mode, chains are also annealed from the marginals of chains that started at uniform units. Each annealing
-    has a budget of 1000 sweeps, or less on large models, but at least 300. tempered: whether parallel tempering is run
-    too, for 2000 sweeps. chains: chains of each run. The search for modes also starts from rows of `data`, a 0/1 matrix
-    (examples, visible). The first 10,000 rows add to the lower bound. The ledger, if any, pays for all runs.
+    missed a mode, chains are also annealed from the marginals of chains that started at uniform units. With fewer than
+    550 sweeps (over 181,818 weights), these marginals are not computed, and the visible bias replaces them. Each
+    annealing has a budget of 1000 sweeps, or less on large models, but at least 300. tempered: whether parallel
+    tempering is run too, for 2000 sweeps. chains: chains of each run. The search for modes also starts from rows of
+    `data`, a 0/1 matrix (examples, visible). The first 10,000 rows add to the lower bound. The ledger, if any, pays for
+    all runs.
     """
     rbm, constant, visible = without_certain(rbm)
     data = None if data is None else data[:, visible]

@@ -31,7 +31,7 @@ _DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.tempering.count
 _EXCHANGE_RATE_AT_START = 0.4
 # Smallest gap, relative to the gaps of the linear ladder, so that float32 distinguishes the rungs.
 _SMALLEST_GAP = 1e-3
-_BURN_IN = 100  # updates after a new rung in which no other rung is inserted
+_BURN_IN = 100  # smallest number of updates from one new rung to the next
 
 
 class FlowLadder(Resumed):
