@@ -74,7 +74,7 @@ def rounding_error(rbm: RBM) -> float:
     """Upper bound in nats of the standard deviation of log Z due to the rounding of parameters for the kernels.
 
     Parameters of equal size have the same error, so their errors add up; other errors count as independent.
-    For large RBMs a sample shows how many parameters are equal, because sorting all 784 x 500 weights takes 30 ms.
+    For large RBMs the bound is estimated from a sample, because sorting all 784 x 500 weights takes 30 ms.
     """
     from logzoo.kernels.fixed_point import fixed_point_unit
 

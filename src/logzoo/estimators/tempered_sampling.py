@@ -146,7 +146,7 @@ def maximise(prior: Floats, log_z_hats: Floats, occupancy: Floats, start: Floats
 
 def _by_trust_region(log_z, *case):
     """log Z (rung,) near the maximum of the likelihood, from any start, by Newton's method in a trust region."""
-    # The import is slow, and every job of the workflow would wait for it.
+    # The import is slow, and only runs with mixed blocks need it.
     from scipy.optimize import minimize
 
     def objective(free):

@@ -120,12 +120,13 @@ def train_rbm(
     progress : bool, optional
         Whether stderr shows a progress bar; by default, whether stderr is a terminal.
     **options
-        Options of the trainer. `trainers` lists them, such as ``k`` (sweeps in an update), ``particles`` (chains), and
+        Options of the trainer. `trainers` lists them, such as ``k`` (sweeps in an update; LVS: largest length of a
+        tour), ``particles`` (chains; LVS: tours; SML-PT, SML-APT, PT, INS and PINS: chains at each temperature), and
         ``tracker`` (``"kalman"`` or ``"rts"``) for the trainers that can track log Z. All trainers share four options.
-        ``initial`` is ``"marginals"``, ``"small"`` or ``"uniform"``. ``alpha`` belongs to the inverse schedule
-        (default 10,000). ``every`` is the number of updates between two rows of the trace, by default a hundredth of
-        all updates. ``monitored`` is the largest number of examples of each split whose log-likelihood is traced
-        (default 2,000).
+        ``initial`` is ``"marginals"``, ``"small"`` or ``"uniform"``. ``alpha`` belongs to the inverse schedule (default
+        10,000). ``every`` is the number of updates between two rows of the trace, by default a hundredth of all
+        updates. ``monitored`` is the largest number of examples of each split whose log-likelihood is traced (default
+        2,000).
 
     Returns
     -------
