@@ -157,9 +157,9 @@ def draw_samples(
     ----------
     rbm : RBM
     method : str or Estimator
-        Estimator whose sampler is run. Listed estimators that use the same sampler can read the draws, too.
-        ``"rts"``, ``"ti-rb"``, ``"mbar"`` and others use simulated tempering. ``"bar"`` and ``"pt-mbar"`` use
-        parallel tempering.
+        Estimator whose sampler is run. Listed estimators that share the sampler can read the draws, too. ``"rts"``
+        (without ``mixed``), ``"mbar"``, ``"sd"``, ``"rsd"`` and the ``"ti-..."`` methods share simulated tempering.
+        ``"bar"`` and ``"pt-mbar"`` share parallel tempering.
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included (default 10,000).
     chains : int

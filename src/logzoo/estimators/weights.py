@@ -146,9 +146,9 @@ def read_islands(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample is ResampledDraws.
 
     The error is the largest of three errors: the jackknife error over islands, the error for log-normal weights of
-    islands, and the error over families. The estimate is converged if the effective number of families is at least 10
-    and the variance of the islands' weights measures the error. With more than two islands, no island may carry more
-    than half of Z.
+    islands, and the error over families. With kept > 1, each final chain counts as a family. The estimate is converged
+    if the effective number of families is at least 10 and the variance of the islands' weights measures the error. With
+    more than two islands, no island may carry more than half of Z.
     """
     sample = draws.sample
     count, islands = sample.log_weight.size, sample.island[-1] + 1

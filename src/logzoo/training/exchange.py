@@ -142,7 +142,7 @@ def sml_apt(
 
 
 class InfiniteSwappingPhase(InfiniteSwapping):
-    """InfiniteSwapping with k sweeps per update; every replica is a negative particle, weighted by eq 8."""
+    """InfiniteSwapping with k sweeps per update; replicas are weighted by their share of the last rung."""
 
     def __init__(self, k: int, *settings: Any) -> None:
         super().__init__(*settings)
