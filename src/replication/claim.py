@@ -16,7 +16,8 @@ BOUNDS = ("at_least", "at_most")
 SCALES = {"linear": lambda value: value, "log": math.log, "share": lambda value: math.asin(math.sqrt(value))}
 # Two-sided error of a verdict, and the power for which the number of repeats is chosen.
 ERROR, POWER = 0.05, 0.8
-# Fewest independent repeats for a verdict. With fewer, the estimate of their spread is too uncertain.
+# Fewest independent repeats for a verdict, except on a binomial share. With fewer, the estimate of their spread is too
+# uncertain.
 FEWEST_REPEATS = 5
 # Factor that the protocol names as the effect if a paper prints no number. A claim may assume another effect.
 LEAST_FACTOR = 1.25

@@ -32,7 +32,7 @@ def command_parser() -> Parser:
         add("--configfile", metavar="FILE", help=configuration)
         return add
 
-    of_scale = "configuration of a scale (default: config/config.yaml alone)"
+    of_scale = "configuration of a scale (default: the scale of config/config.yaml)"
     added = "configuration of your own scale, in addition to the configurations in config/"
     summary = "Check every artifact, picture and table of a project, or of published results."
     add = command("audit", _audit, summary, added)

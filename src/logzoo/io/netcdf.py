@@ -41,7 +41,7 @@ def write_artifact(
 ) -> None:
     """Write a dataset with its provenance, whole or not at all, and verify the file by reading it back.
 
-    source: a `source_digest`. inputs: {path: content hash}. seed_path: name of the random stream. Equal arguments and
+    source: a `source_digest`. inputs: {path: hash}. seed_path: name of the random stream. Equal arguments and
     software give equal bytes. An existing file is replaced in one step. Raises ValueError for a missing folder,
     absolute paths, and contents that the schema or NetCDF forbids. Raises an OSError if the file cannot be written.
     """

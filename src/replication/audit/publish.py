@@ -1,7 +1,7 @@
 """Publication of a run: pages, figures, tables and their inputs, copied to results/<scale>/.
 
-The copy leaves out models, snapshots, data sets, raw files, PDFs, and artifacts that are no direct input of a published
-file. The manifest lists the hashes of all files that are left out.
+The copy leaves out models, snapshots, data sets, raw files, PDFs, and artifacts that are no direct input of a figure,
+page, table or verdict. The manifest lists the hashes of all files that are left out.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def entries(card: xr.Dataset) -> list[dict[str, Any]]:
 
     `number` has the value with its interval, and `found` also the definition of the statistic. `sentence` has the claim
     with the published value. `measured` has the measured value with the bounds, and the size if the level is reduced or
-    exploratory; it is empty without a measurement. `artifacts` is a dict {name: path}.
+    exploratory; it is empty without a statistic. `artifacts` is a dict {name: path}.
     """
     rows = []
     # Results of earlier versions have fewer columns.

@@ -78,7 +78,7 @@ def _reduced(image, widest):
 
 
 def look_on_page(name: str, position: int) -> Settings:
-    """The look of an estimator: colours on light and dark pages, dashes, and the marker as an SVG path one unit wide.
+    """The look of an estimator: colours on light and dark pages, dashes, and the marker as an SVG path (`marker_path`).
 
     `filled` is false for markers that consist of lines; `hollow` and `edged` come from `style.look_of`.
     """
@@ -97,7 +97,7 @@ def look_on_page(name: str, position: int) -> Settings:
 
 
 def marker_path(marker: str) -> tuple[str, bool]:
-    """A marker of matplotlib as an SVG path, one unit wide about the origin, and whether the marker is filled."""
+    """A marker of matplotlib as an SVG path, 0.8 to 1.5 units wide about the origin, and whether it is filled."""
     from matplotlib.markers import MarkerStyle  # takes long to import
 
     style, parts = MarkerStyle(marker), []

@@ -54,7 +54,7 @@ class Training(Sizes, _Trainer):
 class Known(Section):
     """The RBM from which a data set of the reader `known` is drawn."""
 
-    hidden: Count = Field(description="Hidden units, for the estimate of costs.")
+    hidden: Count = Field(description="Hidden units, for the estimate of costs and the sizes of claims.")
 
 
 class Import(Known):

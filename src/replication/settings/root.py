@@ -172,7 +172,9 @@ class Settings(Section):
     """The configuration, merged from the files in config/, then from `--configfile`."""
 
     scale: Annotated[Name, AfterValidator(_scale)] = Field(description="Name of the scale, and of its folders.")
-    seed: Annotated[int, Field(ge=0)] = Field(description="Root of all random streams.")
+    seed: Annotated[int, Field(ge=0)] = Field(
+        description="Root of all random streams, except those of data sets and known models."
+    )
     missing_data: Literal["stand-in", "stop"] = Field(
         description="A data set without any available source is replaced by 8 x 8 digits, or stops the run."
     )
