@@ -239,7 +239,9 @@ class RepeatedTrainings(Scaled):
     dataset: str = Field(description="Data set.")
     runs: AtLeastTwo = Field(description="Runs of each trainer.")
     published: dict[str, Number] = Field(description="Published sizes.")
-    annealed: FullAnnealing | None = Field(None, description="AIS for log Z, in place of enumeration.")
+    annealed: FullAnnealing | None = Field(
+        None, description="AIS for log Z. Only the first RBM, and RBMs on which AIS fails, are enumerated."
+    )
     train: RepeatedSizes = Field(description="Settings that the trainers share.")
     trainers: dict[Name, RepeatedTrainer] = Field(min_length=1, description="Trainers by name.")
 

@@ -83,8 +83,10 @@ class Matrix(Section):
 class Truth(Section):
     """Computation of the true log Z, with which estimates are compared."""
 
-    enumerate_up_to: Count = Field(description="log Z is enumerated up to this many units in the smaller layer.")
-    estimators: Names = Field(description="Estimators whose long runs are averaged for larger models.")
+    enumerate_up_to: Count = Field(
+        description="log Z of trained models is enumerated up to this many units in the smaller layer."
+    )
+    estimators: Names = Field(description="Estimators whose long runs are averaged for larger or imported models.")
     sweeps: Count = Field(description="Budget of each long run in sweeps per chain.")
 
 
@@ -97,7 +99,7 @@ class EvidenceSize(Section):
 class Checks(Section):
     """Estimates of log Z at the snapshots of a training, and AIS of grids."""
 
-    ais: FullAnnealing = Field(description="AIS, for models that are not enumerated.")
+    ais: FullAnnealing = Field(description="AIS at the snapshots, and of grids.")
 
 
 class Paper(Section):
