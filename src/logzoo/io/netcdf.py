@@ -107,7 +107,7 @@ def read_provenance(path: FilePath) -> dict[str, Any]:
     try:
         check_seal(path)
         check_unpacked(path, unpacked_bytes(path))
-        # xarray would also read the coordinates, which is slow: every job reads the attributes of each of its inputs.
+        # xarray would also read the coordinates, which is slow.
         with netCDF4.Dataset(path) as file:
             attributes = {name: file.getncattr(name) for name in file.ncattrs()}
     except (OSError, ValueError) as error:

@@ -57,7 +57,7 @@ TRUTH = "black"
 # Below _FEW there are too few powers of ten.
 _MANY, _FEW = {"x": 10**2.2, "y": 10**3.5}, 4.0
 _OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
-# Largest width of a PNG in pixels, enough for any screen.
+# Largest width of a PNG in pixels.
 _WIDEST = 2400
 # Means of colours use every third pixel, to save time.
 _EVERY = 3
