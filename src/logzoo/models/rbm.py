@@ -220,7 +220,7 @@ class RBM:
         Warns
         -----
         UserWarning
-            If names or orientation had to be assumed; the warning states the assumptions.
+            If names or orientation are assumed or unusual, or if arrays of label units are left out.
         """
         return read_as(cls, path, names, transposed, tell=_WARN)
 
