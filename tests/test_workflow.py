@@ -46,8 +46,16 @@ def end(code, leave=os._exit):
         listed()
     leave(code)
 
+def forget():
+    # A fork of the server has modules that its job may not use. The job imports the modules that it uses again.
+    if getattr(sys.modules["__main__"].__spec__, "name", "") == "replication.forks":
+        for name in [name for name in sys.modules if name.partition(".")[0] in ("logzoo", "replication")]:
+            if not name.startswith("logzoo.kernels"):
+                del sys.modules[name]
+
 atexit.register(listed)
 os._exit = end
+os.register_at_fork(after_in_child=forget)
 """
 
 
