@@ -101,7 +101,8 @@ _NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bi
 def list_matrices(path: FilePath) -> dict[str, Header]:
     """List a MATLAB file's variables, {name: Header}; the type is object for anything but full arrays of numbers.
 
-    Raises a one-line ValueError without the path for a file that SciPy cannot read and for a name that occurs twice.
+    Raises ValueError for a file that is damaged or has another format, and for a name that occurs twice. The message is
+    one line without the path.
     """
     from scipy.io import whosmat
 

@@ -115,10 +115,10 @@ def cycles(correlations: Floats) -> float:
 
 
 def contraction(rbm: RBM) -> float:
-    """A number that is below 1 only if mean field contracts everywhere and therefore has a single solution.
+    """Contraction factor of mean field. Below 1, mean field contracts everywhere and has a single solution.
 
-    It is an upper estimate of the largest singular value of sqrt(A) W sqrt(B). A and B are the largest variances of
-    the visible and the hidden units over all means of the other layer.
+    The factor is an upper estimate of the largest singular value of sqrt(A) W sqrt(B). A and B are the largest
+    variances of the visible and the hidden units over all means of the other layer.
     """
     visible, hidden = (np.sqrt(_largest_variances(near)) for near in (rbm, rbm.transposed))
     return _radius(visible[:, None] * rbm.weights * hidden)

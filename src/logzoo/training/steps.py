@@ -138,7 +138,7 @@ def sharp_of_rank(matrix: np.ndarray, rank: int) -> np.ndarray:
     top, remainder = sizes[-rank:], sizes[-rank - 1 : -rank].sum()
     inverse = 1.0 / remainder if remainder else 0.0  # a matrix of lower rank has no remainder
     left = basis @ axes[:, -rank:].astype(np.float32)
-    # R = matrix - left @ (left.T @ matrix), and the rows of left.T @ matrix are S V'.
+    # R = matrix - left @ (left.T @ matrix), and left.T @ matrix is S V'.
     polar = (left * (1.0 / top - inverse).astype(np.float32)) @ (left.T @ matrix) + np.float32(inverse) * matrix
     return np.float32(top.sum() + remainder) * polar
 

@@ -177,7 +177,7 @@ def random_blocks(
 ) -> tuple[RBM, float]:
     """The RBM of `count` diagonal blocks by `random_small`, and its log Z in nats.
 
-    Raises ValueError for a bad count, and as `random_small` does.
+    Raises ValueError for a bad count, and the errors of `random_small`.
     """
     options = {"visible": visible, "hidden": hidden, "scale": scale, "bias": bias}
     return blocks(random_small(generator, **options) for _ in range(whole_number("count", count)))

@@ -127,7 +127,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 
 def _quantiles(array, levels):
-    """Quantiles (level, resample) of an array (resample, update, member, group) over repeats, averaged over updates."""
+    """Means over updates of quantiles over repeats (level, resample), of an array (resample, update, member, group)."""
     return np.quantile(array, levels, axis=(2, 3)).mean(axis=-1)
 
 

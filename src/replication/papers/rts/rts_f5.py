@@ -103,7 +103,11 @@ def _distances(check):
 
 
 def _fall(check):
-    """Tracked validation likelihood at the best check point by AIS, minus the value at the end; NaN for few points."""
+    """Tracked validation likelihood at the best check point, minus its value at the end.
+
+    The best check point has the largest likelihood by AIS before the last tenth of the updates. The result is NaN for
+    few check points, or if AIS is too uncertain at all of them.
+    """
     update = check["update"].values
     known = trk_checks.is_known(check) & (update < (1.0 - _END) * update.max(initial=0))
     if update.size < _FEWEST_CHECKS or not known.any():
