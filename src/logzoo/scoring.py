@@ -145,7 +145,7 @@ def _score(fitted, X, y=None, *, method, stacklevel=2, progress=False, **setting
         X = fitted[:-1].transform(X)
     # BernoulliRBM accepts sparse matrices.
     X = binary_matrix("X", X.toarray() if hasattr(X, "toarray") else X, visible=rbm.visible)
-    # A search scores in several processes, whose progress bars would overwrite each other.
+    # A search with `n_jobs` scores in several processes, whose progress bars would overwrite each other.
     estimate = estimate_log_z(rbm, method, progress=progress, **settings)
     if not estimate.converged:
         message = f"{estimate.method} did not converge: {', '.join(estimate.reasons)}"

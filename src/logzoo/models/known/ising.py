@@ -54,8 +54,8 @@ def log_z_torus(side: int, coupling: float) -> float:
 
     The side is even, so that log Z does not depend on the sign of the coupling. The formula is due to Kaufman (1949),
     in the form of Ferdinand & Fisher (1969): Z is proportional to a sum of four products. One product is negative below
-    the critical coupling 0.44069. Raises ValueError unless the side is an even whole number from 2 and the coupling a
-    number from -300 to 300.
+    the critical coupling 0.44069. Raises ValueError unless the side is an even whole number from 2 and the coupling is
+    a number from -300 to 300.
     """
     if whole_number("side", side, minimum=2) % 2:
         raise ValueError(f"side: expected an even number, found {side}")
