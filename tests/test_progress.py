@@ -127,6 +127,7 @@ def test_the_rows_of_tables_are_counted_as_short_jobs(tmp_path, monkeypatch):
 
 def test_words_that_nearly_name_a_target_have_a_hint():
     targets = ["tracking", "all", "figures/quick/rts/rts-f3.png"]
-    words = ["--cores", "2", "trakcing", "rts-f33.png", "all", "data/quick/models/rts-f3.nc"]
+    words = ["--cores", "2", "trakcing", "rts-f33.png", "all", "--configfile", "config/paper.yaml"]
+    words.append("data/quick/models/rts-f3.nc")
     hints = near_targets(words, targets)
     assert [hint.partition("did you mean ")[2] for hint in hints] == ["tracking?", "figures/quick/rts/rts-f3.png?"]

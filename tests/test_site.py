@@ -93,7 +93,7 @@ def test_every_file_has_its_page(site):
         "index.html": "Two commands",
         "notebook.html": "Methods at the same budget",
         "reference/configuration.html": "missing_data: stand-in",
-        "reference/data.html": "of every file of the last run",
+        "reference/data.html": "SHA-256 of every file of the last run",
         "reference/changes.html": f"{logzoo.__version__} (unreleased)",
     }.items():
         assert words in site.pages[page].text, page
