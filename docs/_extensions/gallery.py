@@ -11,7 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from replication.claim import BOUNDS
 from replication.project import catalogue_of
-from replication.reporting.verdicts import number_of
+from replication.reporting.verdicts import bound_of, number_of
 
 # Folders of finished runs below the root. The first folder with the file of a figure or table is used.
 RUNS = ("results/decisive/figures", "figures/quick", "results/quick/figures")
@@ -41,18 +41,18 @@ def verdicts_beside(path):
 
 def said_of(claim, row):
     """Sentences on the published statement, its test and its verdict; row: of the scorecard, or None."""
-    limits = claim.bounds if row is None else {name: float(row[name]) for name in BOUNDS if row[name]}
-    bounds = " and ".join(f"{words.replace('_', ' ')} {bound:g}" for words, bound in limits.items())
+    limits = claim.bounds if row is None else {name: row[name] for name in BOUNDS if row[name]}
+    bounds = bound_of(dict.fromkeys(BOUNDS, "nan") | limits)
     said = [f"Published: {claim.published}."]
     if claim.not_tested:
         return [*said, f"Not tested: {claim.not_tested.rstrip('.')}."]
     if row is None:
-        said.append(f"Holds if its statistic is {bounds}.")
+        said.append(f"Holds if its statistic is {bounds}." if limits else "The paper states no bound.")
         return [*said, f"Where it is not reproduced: {claim.why}"] if claim.why else said
     if row["claim"] != claim.text:
         said.append(f"The run tested an earlier form of the claim: {row['claim']}.")
     numbers = {name: float(row[name] or "nan") for name in ("value", "low", "high")}
-    claimed = f", claimed {bounds}" if bounds else ""
+    claimed = f", claimed {bounds}" if limits else ""
     said.append(f"{row['verdict'].capitalize()}: {row['statistic']}, {number_of(numbers)}{claimed}.")
     reason = row["reason"].rstrip(".")
     return [*said, f"{reason[0].upper()}{reason[1:]}."] if reason else said
