@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,22 +30,21 @@ if TYPE_CHECKING:
 # The file that marks a cache with the machine code of the kernels of all estimators and trainers.
 _MARK = "compiled"
 # CPU seconds for compiling these kernels on an AMD EPYC.
-_CPU_SECONDS = 60
+_CPU_SECONDS = 50
 _VISIBLE, _HIDDEN, _EXAMPLES = 20, 6, 200
 # Few chains and rungs for the trainers, because with their defaults these short trainings take seconds.
 _FEW = {"particles": 20, "rungs": 5}
 
 
 def compile_kernels(cores: int) -> None:
-    """Compile the kernels of all estimators and trainers in one or two processes, if a cache exists and lacks them."""
+    """Compile the kernels of all estimators and trainers by one or two processes, if a cache exists and lacks them."""
     folder = cache.folder()
     if folder is None or is_compiled():
         return
-    print(f"logzoo: compiling kernels (once, about {_CPU_SECONDS // min(cores, 2)} s)", file=sys.stderr, flush=True)
-    parts = list(_PARTS) if cores > 1 else [",".join(_PARTS)]
-    started = [subprocess.Popen([sys.executable, "-m", "replication.compiling", part]) for part in parts]
-    # If a process fails here, the jobs that need its kernels compile them.
-    if all([process.wait() == 0 for process in started]):
+    processes = min(cores, 2)
+    print(f"logzoo: compiling kernels (once, about {_CPU_SECONDS // processes} s)", file=sys.stderr, flush=True)
+    # If the process fails, the jobs that need its kernels compile them.
+    if subprocess.run([sys.executable, "-m", "replication.compiling", str(processes)]).returncode == 0:
         write_text(folder / _MARK, "")
 
 
@@ -86,12 +86,8 @@ def train_by_all() -> None:
             exact_log_z(trainer(method)(data, learning_rate=0.05, **settings, **few, **followed).rbm)
 
 
-_PARTS = {"estimators": estimate_by_all, "trainers": train_by_all}
-
 if __name__ == "__main__":
-    parts = sys.argv[1].split(",")
-    with cache.compiling():
-        for part in parts:
-            _PARTS[part]()
-        if parts == ["trainers"]:  # trainers compile faster; this process then compiles estimators from the end
-            estimate_by_all(reversed(ESTIMATORS))
+    with cache.compiling(), ProcessPoolExecutor(int(sys.argv[1])) as pool:
+        tasks = [pool.submit(train_by_all), *(pool.submit(estimate_by_all, [method]) for method in ESTIMATORS)]
+        for task in tasks:
+            task.result()
