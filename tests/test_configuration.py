@@ -8,7 +8,7 @@ from projects import ROOT, copy_project, snakemake
 
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.training.trainers import TRAINERS
-from replication.models import estimate_settings, truth_from
+from replication.models import by_run, estimate_settings, truth_from
 from replication.papers.declaration import Here
 from replication.papers.experiment import option_defaults
 from replication.project import catalogue_of
@@ -112,6 +112,12 @@ def test_a_model_may_say_how_long_the_runs_for_its_truth_are():
 
     assert budgets("mnist-100", long_run=True) == [7] != budgets("mnist-100")
     assert budgets("mnist-200", long_run=True) == [config["truth"]["sweeps"]]
+
+
+def test_estimators_that_read_the_same_draws_share_a_run():
+    options = {"rts": {"rungs": 9}, "mbar": {"rungs": 9, "draws": 50}, "sd": {"rungs": 8}}
+    config = catalogue_of(over={"estimators": {name: {"options": some} for name, some in options.items()}}).config
+    assert by_run(config, ["rts", "ais", "mbar", "sd"]) == [["rts", "mbar"], ["ais"], ["sd"]]
 
 
 @pytest.mark.parametrize("content", [b"- a\n", b"a: [\n", None], ids=["list", "broken", "none"])

@@ -93,12 +93,12 @@ def made_together(config: Config) -> dict[str, list[str]]:
 
 
 def by_run(config: Config, estimators: Iterable[str]) -> list[list[str]]:
-    """Lists of estimators that share a sampling run, because their sampler, base and options are the same."""
+    """Lists of estimators that share a sampling run, because their base, sampler and its settings are the same."""
     runs: dict[str, list[str]] = {}
     for name in estimators:
         entry = config["estimators"][name]
-        run = ESTIMATORS[entry["method"]].shares
-        key = json.dumps([run, entry["base"], entry["options"]], sort_keys=True) if run else name
+        listed = ESTIMATORS[entry["method"]]
+        key = json.dumps([entry["base"], listed.run_of(entry["options"])]) if listed.shares else name
         runs.setdefault(key, []).append(name)
     return list(runs.values())
 
