@@ -239,6 +239,7 @@ def test_info_of_a_model(folder, rbm, capfd):
     matlab = table(run(capfd, "info", "model.mat").out)
     assert matlab["kind"] == "model (MATLAB)"
     assert all(matlab[name] == rows[name] for name in ("units", "weights", "visible bias", "hidden bias"))
+    assert main(["info", "model.nc", "--names", "w,a,b"]) == 1 and "'w'" in capfd.readouterr().err
 
 
 def test_stand_in_data_is_named_and_remembered(folder, capfd):

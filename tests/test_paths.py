@@ -186,7 +186,7 @@ def test_the_path_goes_from_the_base_to_the_model():
         np.testing.assert_allclose(result, twins.log_f_marginal(MILD, WIDE_BASE, v, beta), rtol=1e-12)
 
 
-def test_bases_are_the_visible_bias_zeros_or_given():
+def test_a_base_is_a_known_name_or_finite_log_odds():
     np.testing.assert_array_equal(checked_base(MILD, list(WIDE_BASE)), WIDE_BASE)
     for bad in (WIDE_BASE[:5], "other", "", [np.nan] * 6, [WIDE_BASE]):
         with pytest.raises(ValueError, match="^base: "):

@@ -140,7 +140,7 @@ def description(
         rows.append(("stand-in", f"NOT {attributes['stand_in_for']}: {reason}"))
     rows.append(("dimensions", ", ".join(f"{name} {size}" for name, size in artifact.sizes.items()) or "none"))
     del artifact  # so that a large model is not in memory twice
-    rows += _model_rows(RBM.load(path)) if kind == "model" else []
+    rows += _model_rows(read_either(path, names, transposed=transposed)[0]) if kind == "model" else []
     return rows + [
         (name.removesuffix("_json").replace("_", " "), attributes.get(name) or "none") for name in _PROVENANCE
     ]
