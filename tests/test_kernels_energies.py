@@ -15,6 +15,7 @@ energy_scratch, is_even = from_python(energies.energy_scratch), from_python(ener
 smooth_parts_of_even, carry = from_python(energies.smooth_parts_of_even), from_python(tempering.carry)
 count_crossing, draw_rung = from_python(tempering.count_crossing), from_python(tempering.draw_rung)
 read_joint, read_marginal = from_python(tempering.read_joint), from_python(tempering.read_marginal)
+carry_two = from_python(tempering.carry_two)
 
 
 def chains_at(parameters, v, h):
@@ -95,13 +96,17 @@ def test_smooth_parts_and_rungs_equal_numpy_along_the_path(visible, hidden):
         assert np.max(np.abs(log_f - betas * delta)) < limit
 
 
-@pytest.mark.parametrize(("count", "rungs"), [(1, 1), (12, 8), (20, 101)])
+@pytest.mark.parametrize(("count", "rungs"), [(2, 1), (12, 8), (22, 101)])
 def test_values_are_carried_to_the_rungs(count, rungs):
     generator = np.random.default_rng(count)
-    table, values, before = (generator.standard_normal(shape) for shape in ((count, rungs), count, rungs))
+    table, values, before = (generator.standard_normal(shape) for shape in ((count, rungs), (2, count), (2, rungs)))
     out = before.copy()
-    carry(values, table, out)
+    for row in range(2):
+        carry(values[row], table, out[row])
     np.testing.assert_allclose(out, before + values @ table, rtol=0, atol=1e-13 * count)
+    together = before.copy()
+    carry_two(values, table, together)
+    np.testing.assert_array_equal(together, out)
 
 
 def drawn_rung(log_q, draw):

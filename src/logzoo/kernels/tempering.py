@@ -67,6 +67,27 @@ def carry(values: Array, table: Array, out: Array) -> None:
 
 
 @njit(inline="always")
+def carry_two(values: Array, table: Array, out: Array) -> None:
+    """`carry` for two states at once, with an even number of values (2, M): out (2, K) += values @ table.
+
+    A row of the table is then read half as often. Every sum has the order of `carry`.
+    """
+    x, y, whole = out[0], out[1], values.shape[1] // 4 * 4
+    for m in range(0, whole, 4):
+        a0, a1, a2, a3 = values[0, m], values[0, m + 1], values[0, m + 2], values[0, m + 3]
+        b0, b1, b2, b3 = values[1, m], values[1, m + 1], values[1, m + 2], values[1, m + 3]
+        r0, r1, r2, r3 = table[m], table[m + 1], table[m + 2], table[m + 3]
+        for k in range(x.size):
+            x[k] = (((x[k] + a0 * r0[k]) + a1 * r1[k]) + a2 * r2[k]) + a3 * r3[k]
+            y[k] = (((y[k] + b0 * r0[k]) + b1 * r1[k]) + b2 * r2[k]) + b3 * r3[k]
+    for m in range(whole, values.shape[1], 2):
+        a0, a1, b0, b1, r0, r1 = values[0, m], values[0, m + 1], values[1, m], values[1, m + 1], table[m], table[m + 1]
+        for k in range(x.size):
+            x[k] = (x[k] + a0 * r0[k]) + a1 * r1[k]
+            y[k] = (y[k] + b0 * r0[k]) + b1 * r1[k]
+
+
+@njit(inline="always")
 def read_marginal(
     parameters: Parameters, nodes: Array, chains: Chains, chain: int, scratch: EnergyScratch, values: Array
 ) -> None:
@@ -96,11 +117,17 @@ def read_joint(parameters: Parameters, chains: Chains, chain: int, values: Array
 
 @part(fastmath={"nnan", "nsz"})
 def _largest(x: Array) -> float:
-    """The largest entry. The code assumes that there is no NaN, so that LLVM can compare whole vectors."""
-    largest = x[0]
-    for k in range(x.size):
-        largest = x[k] if x[k] > largest else largest
-    return largest
+    """The largest entry, by four comparisons at a time. The code assumes that there is no NaN."""
+    a = b = c = d = x[0]
+    whole = x.size // 4 * 4
+    for k in range(0, whole, 4):
+        a = x[k] if x[k] > a else a
+        b = x[k + 1] if x[k + 1] > b else b
+        c = x[k + 2] if x[k + 2] > c else c
+        d = x[k + 3] if x[k + 3] > d else d
+    for k in range(whole, x.size):
+        a = x[k] if x[k] > a else a
+    return max(max(a, b), max(c, d))
 
 
 @njit(inline="always")
@@ -166,8 +193,8 @@ class Scratch(NamedTuple):
 
     layers: Any  # from `sweep_scratch`
     energies: Any  # from `energy_scratch`
-    values: np.ndarray  # (M,)
-    q: np.ndarray  # (K,)
+    values: np.ndarray  # (2, M)
+    q: np.ndarray  # (2, K)
     block_sums: np.ndarray  # scratch for `draw_rung`
     beta: np.ndarray  # (chains,) float32
 
@@ -178,8 +205,8 @@ def tempering_scratch(ladder: Ladder, chains: Chains) -> Scratch:
     return Scratch(
         sweep_scratch(chains),
         energy_scratch(chains.h.shape[1]),
-        np.empty(ladder.readout.shape[0]),
-        np.empty(ladder.betas.size),
+        np.zeros((2, ladder.readout.shape[0])),
+        np.empty((2, ladder.betas.size)),
         np.empty(-(-ladder.betas.size // _BLOCK)),
         np.empty(chains.v.shape[0], np.float32),
     )
@@ -209,24 +236,29 @@ def temper_once(
     for chain in range(count):
         beta[chain] = np.float32(ladder.betas[rung[chain]])
     sweep_once(parameters, key, sweep, beta, chains, scratch.layers)
-    for chain in range(count):
-        if marginal:
-            read_marginal(parameters, ladder.nodes, chains, chain, scratch.energies, values)
-        else:
-            read_joint(parameters, chains, chain, values)
-        if record.values.shape[1] > 0:
-            copy_into(record.values[chain, row], values)
-        copy_into(q, offsets[group[chain]])
-        carry(values, ladder.readout, q)
-        drawn, share = draw_rung(q, uniform(key, chains.number[chain], sweep, RUNG), scratch.block_sums)
-        rung[chain] = drawn
-        record.rungs[chain, row + 1] = drawn
-        occupancy = sums.occupancy[chain]
-        for k in range(rungs):
-            occupancy[k] += share * q[k]
-        sums.visits[chain, drawn] += 1
-        heading[chain], completed = count_crossing(drawn, end - 1, rungs - end, heading[chain])
-        sums.round_trips[chain] += completed
+    for first in range(0, count, 2):
+        pair = min(2, count - first)
+        for number in range(pair):
+            chain = first + number
+            if marginal:
+                read_marginal(parameters, ladder.nodes, chains, chain, scratch.energies, values[number])
+            else:
+                read_joint(parameters, chains, chain, values[number])
+            if record.values.shape[1] > 0:
+                copy_into(record.values[chain, row], values[number])
+            copy_into(q[number], offsets[group[chain]])
+        carry_two(values, ladder.readout, q)
+        for number in range(pair):
+            chain = first + number
+            drawn, share = draw_rung(q[number], uniform(key, chains.number[chain], sweep, RUNG), scratch.block_sums)
+            rung[chain] = drawn
+            record.rungs[chain, row + 1] = drawn
+            occupancy = sums.occupancy[chain]
+            for k in range(rungs):
+                occupancy[k] += share * q[number, k]
+            sums.visits[chain, drawn] += 1
+            heading[chain], completed = count_crossing(drawn, end - 1, rungs - end, heading[chain])
+            sums.round_trips[chain] += completed
 
 
 @kernel
