@@ -1,14 +1,18 @@
-"""Tests of causes for three claims that the published run at the paper scale did not reproduce, as Markdown tables.
+"""Tests of causes for four claims that the published run at the paper scale did not reproduce, as Markdown tables.
 
     python benchmarks/causes.py occupancy MODELS DATASETS               # rts-f8-small: about 8 CPU minutes
     python benchmarks/causes.py strokes MODELS DATASETS results/paper   # lv-f3-thick: seconds
     python benchmarks/causes.py returns MODELS DATASETS results/paper   # lv-f2a-same: seconds
+    python benchmarks/causes.py bridging results/paper                  # trk-f4a-variance: seconds
 
 MODELS is the folder of the models of the run (data/paper/models), DATASETS the folder of the data sets (data/datasets).
 The tests are exploratory: no claim of the protocol depends on them.
 """
 
 import argparse
+import re
+from inspect import signature
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +37,8 @@ SEED = 20261129
 UPDATES, BUDGETS, REPEATS, CHAINS, RUNGS = (5_500, 110_000), (1_000, 3_162), 50, 100, 100
 # Limits of the groups of images in `returns`: entropy of the hidden units, given the image, in nats.
 ENTROPIES = (0.05, 0.2, 0.5, 1.0, 1.5, 2.0)
+# Limits of the parts of a training in `bridging`, as shares of its updates.
+PARTS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.4, 0.7, 1.0)
 
 
 def occupancy(models, dataset):
@@ -120,6 +126,19 @@ def returns(models, dataset, results):
         print_row(hidden, *map("{:.4f}".format, (*share, overall, share @ of_fewest)))
 
 
+def bridging(results):
+    """Mean standard deviation of log Z by bridge sampling in parts of a training, over trainings."""
+    print_heads("temperatures", *(f"{first:.0%} to {last:.0%}" for first, last in pairwise(PARTS)))
+    for name, kind in (("adaptive", ""), ("linear", "-fixed")):
+        rows = []
+        for path in Path(results, "data/paper/models").iterdir():
+            if re.fullmatch(rf"trk-f4a{kind}(-\d+)?\.trace\.nc", path.name):
+                with xr.open_dataset(path) as trace:
+                    share, error = trace["update"] / trace["update"][-1], trace["bridged_log_z_std_dev"]
+                    rows.append([float(error[(share >= a) & (share < b)].mean()) for a, b in pairwise(PARTS)])
+        print_row(name, *map("{:.2f}".format, np.mean(rows, axis=0)))
+
+
 def _tours(models, images, results, hidden):
     """Yield (name, entropy (tour,), {variable: (tour,)}) of each training, for tours with mean visible units."""
     for path in sorted(Path(results, "data/paper/tours").glob(f"lv-{hidden}*.nc")):
@@ -149,16 +168,18 @@ def _difference(width, short, long, group):
 def main():
     parser = argparse.ArgumentParser(description="Tests of causes for claims that were not reproduced.")
     commands = parser.add_subparsers(metavar="TEST", required=True)
-    for test in (occupancy, strokes, returns):
+    for test in (occupancy, strokes, returns, bridging):
         command = commands.add_parser(test.__name__)
         command.set_defaults(test=test)
-        for folder in ("models", "datasets", *(() if test is occupancy else ("results",))):
-            command.add_argument(folder, type=Path)
+        for name in signature(test).parameters:
+            command.add_argument(name, metavar="DATASETS" if name == "dataset" else name.upper(), type=Path)
     arguments = vars(parser.parse_args())
     test = arguments.pop("test")
-    name = "mnist-binary" if test is occupancy else "mnist-grey"
-    with xr.open_dataset(arguments.pop("datasets") / f"{name}.nc") as file:
-        test(dataset=file.load(), **arguments)
+    if "dataset" in arguments:
+        name = "mnist-binary" if test is occupancy else "mnist-grey"
+        with xr.open_dataset(arguments["dataset"] / f"{name}.nc") as file:
+            arguments["dataset"] = file.load()
+    test(**arguments)
 
 
 if __name__ == "__main__":
