@@ -141,7 +141,7 @@ class ParallelTempering(_Ladders):
     def log_f_at_rungs(self, exchanges: Exchanges) -> np.ndarray:
         """log f_k (ladder, i, k) in nats of the state at rung i. The Exchanges come from a `move` with all rungs."""
         order = np.argsort(self.replicas.rung.reshape(self.count, -1), axis=1)
-        return np.take_along_axis(exchanges.log_f, order[:, :, None], axis=1)
+        return exchanges.log_f[np.arange(self.count)[:, None], order]
 
     def _by_rung(self, values: np.ndarray) -> np.ndarray:
         """Rearrange numbers (chain,) into an array (rung, ladder)."""

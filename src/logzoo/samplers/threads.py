@@ -52,7 +52,8 @@ def over_chains(kernel: Callable, threads: int, *per_chain: Any) -> None:
     """
     count = len(per_chain[0][0] if isinstance(per_chain[0], tuple) else per_chain[0])
     threads = min(threads, count)
-    over_parts(kernel, threads, parts_between(edges(count, threads, count), *per_chain))
+    whole = threads == 1 and count <= TILE
+    over_parts(kernel, threads, [per_chain] if whole else parts_between(edges(count, threads, count), *per_chain))
 
 
 def over_groups(
