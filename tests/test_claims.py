@@ -143,7 +143,7 @@ def test_the_error_of_a_truth_as_large_as_those_of_estimates_widens_a_ratio_of_s
 
 def test_what_is_infinite_of_few_repeats_or_from_a_truth_that_is_not_known_has_no_interval():
     values = np.linspace(1.0, 2.0, 9)
-    nothing = statistics.over_repeats(lambda one: one.mean(axis=-1) / 0.0, values, note="ratio")
+    nothing = statistics.over_repeats(lambda one: one.mean(axis=-1) + np.inf, values, note="ratio")
     assert np.isnan(nothing.value) and judge({"at_least": 1.0}, nothing) == "not tested"
     unknown = statistics.over_repeats(lambda one: one.mean(axis=-1), values, note="size", truth_error=np.inf)
     assert unknown.value == 1.5 and np.isnan([unknown.low, unknown.high]).all() and "did not converge" in unknown.note
