@@ -67,6 +67,11 @@ def log_f_of(rbm, v):
     return twins.log_f_marginal(rbm, np.zeros(rbm.visible), v, 1.0)
 
 
+def test_the_variance_of_an_observation_is_unbiased_for_few_particles():
+    change, variance = trackers.importance_sampling(np.zeros((1, 2)), np.log([[1.0, 3.0]]))
+    np.testing.assert_allclose([change[0], variance[0]], [np.log(2.0), 0.25], rtol=1e-8)
+
+
 @pytest.mark.parametrize("log_ratio", [0.0, 0.5])
 def test_observations_agree_with_exact_changes_within_their_variances(log_ratio):
     (first, second), generator, scores = two_models(), np.random.default_rng(6), []

@@ -58,6 +58,15 @@ def test_the_kernel_decides_by_that_rule_and_moves_all_that_belongs_to_a_state()
         previous = accepted
 
 
+def test_round_trips_lead_from_the_base_to_the_model_and_back():
+    path = snapshot_ladders.path_of(RBM(np.zeros((3, 2)), np.zeros(3), np.zeros(2)), np.zeros(3), [])
+    sampler, trips = sampler_of(path, 5, 2), 10
+    sampler.move(1, 1 + 4 * (trips + 1), "test")
+    np.testing.assert_array_equal(sampler.accepted, sampler.attempted)
+    # Two rungs exchange in every second round, so a round trip takes four rounds.
+    assert np.all((sampler.round_trips == trips) | (sampler.round_trips == trips + 1))
+
+
 def test_states_of_every_rung_have_its_law_and_neighbours_are_independent():
     path = snapshot_ladders.path_of(random_rbm(6, hidden=3, scale=1.5), BASE, [random_rbm(5, scale=1.5)])
     sampler = sampler_of(path, 5000, 3, 2)
