@@ -5,9 +5,9 @@ import pymbar
 import pytest
 import twins
 
-from logzoo import estimate_log_z, exact_log_z
+from logzoo import RBM, estimate_log_z, exact_log_z
 from logzoo.budgets import SweepLedger
-from logzoo.estimators import bar, intervals, reverse
+from logzoo.estimators import bar, intervals, reverse, weights
 from logzoo.estimators.estimator_registry import estimator
 from logzoo.estimators.intervals import LARGEST_SHAPE, tail_shape
 from logzoo.models.known.families import known
@@ -190,6 +190,12 @@ def test_the_shape_of_a_pareto_tail_is_found(shape):
     assert abs(result.mean() - shape) < 4.0 * result.std(ddof=1) / np.sqrt(result.size) + 0.01
     # A constant factor changes nothing.
     assert tail_shape(log_w[0] + 1000.0) == pytest.approx(result[0], abs=1e-6)
+
+
+def test_steep_paths_are_measured_from_the_log_weight_of_a_chain_that_does_not_move():
+    rbm, ledger, log_w = RBM(np.ones((3, 2)), np.zeros(3), np.zeros(2)), SweepLedger(10, 4), 1000.0 + np.arange(4.0)
+    steep = [weights.variance_is_unreliable(rbm, log_w, ledger, reference)["steep"] for reference in (0.0, 1000.0)]
+    assert steep == [True, False]
 
 
 def test_log_normal_weights_of_little_spread_have_no_heavy_tail_and_heavy_ones_do():
