@@ -21,6 +21,14 @@ def rbm_with(layer, bias):
     return RBM(*arrays)
 
 
+def test_an_estimate_of_a_larger_log_z_is_larger_in_all_its_numbers_in_nats():
+    estimate = estimate_log_z(rbm_with(1, 1.0), "rts", sweeps=300, chains=20)
+    shifted = estimate.shifted(3.0)
+    for name in ("log_z", "interval", "bounds"):
+        np.testing.assert_allclose(np.subtract(getattr(shifted, name), getattr(estimate, name)), 3.0, atol=1e-12)
+    assert (shifted.std_error, shifted.reasons) == (estimate.std_error, estimate.reasons)
+
+
 @pytest.mark.parametrize("layer", [1, 2])
 @pytest.mark.parametrize("bias", [60.0, 1e9])
 def test_certain_units_are_left_out_and_log_z_stays(layer, bias):
