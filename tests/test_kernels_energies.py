@@ -134,6 +134,9 @@ def test_a_draw_of_a_rung_survives_huge_and_tiny_numbers():
         assert rung in rungs
         np.testing.assert_allclose(q, shares, atol=1e-300)
     assert drawn_rung(np.zeros(3), 1.0 - 2.0**-53)[0] == 2
+    for rung in range(9):
+        log_q = np.where(np.arange(9) == rung, 5e3, 0.0)
+        np.testing.assert_allclose(drawn_rung(log_q, 0.5)[1], log_q / 5e3, atol=1e-300)
 
 
 def test_round_trips_are_counted_at_the_base_after_a_visit_to_the_model():

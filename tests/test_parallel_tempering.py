@@ -86,6 +86,18 @@ def test_exchanges_are_the_same_whoever_looks_on(rungs):
         np.testing.assert_array_equal(getattr(alone, name), getattr(watched, name))
 
 
+def test_log_f_is_computed_at_the_rungs_of_the_pair_that_may_exchange_alone():
+    sampler = replicas.ParallelTempering(STREAM.key, 3, np.linspace(0.0, 1.0, 6))
+    sampler.load(kernel_parameters(STEEP, np.zeros(STEEP.visible)))
+    for sweep in (1, 2):
+        before = sampler.replicas.rung.copy()
+        log_f = sampler.move(sweep, sweep + 1).log_f.reshape(18, 6)
+        lower = before - (before + sweep - 1) % 2
+        pair = np.abs(np.arange(6) - lower[:, None] - 0.5) < 1.0
+        known = ((lower >= 0) & (lower < 5))[:, None] & pair
+        np.testing.assert_array_equal(np.isfinite(log_f), known)
+
+
 def test_where_every_exchange_is_made_replicas_travel_at_full_speed():
     rbm = RBM(np.zeros((4, 3)), np.zeros(4), np.zeros(3))
     trips, rungs = 10, 6
