@@ -403,3 +403,9 @@ def test_auto_spends_no_more_than_it_may():
     assert auto.default_sweeps(wide, 2) == auto.default_sweeps(rbm, 2)
     assert auto_of(rbm, sweeps=12_980).sweeps <= 12_980
     assert auto_of(rbm, sweeps=14_000, tolerance=1e-3).sweeps <= 14_000
+
+
+def test_the_base_of_modes_has_their_mean_or_is_almost_certain():
+    means = np.array([[0.2, 0.9, 0.0], [0.4, 0.7, 0.0]])
+    log_odds = base.base_of_modes(Modes(means, np.zeros((2, 1)), np.zeros(2), np.ones(2, int), 1, 0.0))
+    np.testing.assert_allclose(1.0 / (1.0 + np.exp(-log_odds)), [0.3, 0.8, 1e-6], rtol=0.1)  # smoothed
