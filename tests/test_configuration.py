@@ -1,6 +1,8 @@
 """A mistake in a configuration ends in one line that names the key, before anything runs."""
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -69,7 +71,7 @@ def test_one_line_names_the_key(over, complaint):
 
 def test_options_are_read_from_the_sources_as_methods_take_them():
     for name, method in {**ESTIMATORS, **TRAINERS}.items():
-        assert option_defaults(method).keys() == method.options, name
+        assert option_defaults(*method.functions).keys() == method.options, name
 
 
 def test_only_the_figures_that_are_named_are_made_with_their_papers():
@@ -118,6 +120,15 @@ def test_estimators_that_read_the_same_draws_share_a_run():
     options = {"rts": {"rungs": 9}, "mbar": {"rungs": 9, "draws": 50}, "sd": {"rungs": 8}}
     config = catalogue_of(over={"estimators": {name: {"options": some} for name, some in options.items()}}).config
     assert by_run(config, ["rts", "ais", "mbar", "sd"]) == [["rts", "mbar"], ["ais"], ["sd"]]
+
+
+def test_grouping_estimators_imports_no_kernels():
+    code = (
+        "import sys; from replication.models import by_run; from replication.project import catalogue_of;"
+        f"config = catalogue_of(folder={str(ROOT)!r}).config; by_run(config, config['matrix']['estimators']);"
+        "sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 @pytest.mark.parametrize("content", [b"- a\n", b"a: [\n", None], ids=["list", "broken", "none"])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.models.known.families import FAMILIES
 from replication.catalogue import Config
-from replication.papers.experiment import shape_of
+from replication.papers.experiment import option_defaults, shape_of
 
 
 def trained_models(config: Config) -> set[str]:
@@ -98,7 +98,11 @@ def by_run(config: Config, estimators: Iterable[str]) -> list[list[str]]:
     for name in estimators:
         entry = config["estimators"][name]
         listed = ESTIMATORS[entry["method"]]
-        key = json.dumps([entry["base"], listed.run_of(entry["options"])]) if listed.shares else name
+        of_readers = option_defaults(listed.read, *listed.observers)
+        options = {**listed.settings, **entry["options"]}
+        settings = {key: value for key, value in options.items() if key not in of_readers}
+        run = [listed.shares, entry["base"], settings]
+        key = json.dumps(run, sort_keys=True) if listed.shares else name
         runs.setdefault(key, []).append(name)
     return list(runs.values())
 

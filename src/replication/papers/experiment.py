@@ -85,7 +85,7 @@ def shape_of(config: dict, model: str) -> tuple[int, int]:
 
 def training_work(train: dict, visible: int) -> dict[str, float]:
     """Expected cost of a training, {kind: weights read}; missing settings are the trainer's defaults."""
-    settings = {**option_defaults(TRAINERS[train["method"]]), **train, **train.get("options", {})}
+    settings = {**option_defaults(*TRAINERS[train["method"]].functions), **train, **train.get("options", {})}
     hidden, updates = settings["hidden"], settings["updates"]
     if train["method"] == "exact":
         return {"enumeration": updates * 2.0 ** min(visible, hidden) * max(visible, hidden)}
@@ -108,14 +108,14 @@ def training_most(train: dict, visible: int, examples: int) -> dict[str, float]:
     return {"training": sweeps * (visible * train["hidden"] + SWEEP)}
 
 
-def option_defaults(method: Any) -> dict[str, Any]:
-    """Returns {name: default} of the options of a `Method` or an `Estimator`; None without a literal default.
+def option_defaults(*functions: Any) -> dict[str, Any]:
+    """Returns {name: default} of the options of functions of a method; None without a literal default.
 
     The defaults are read from the source code, because imports of estimators and trainers would delay every start
     of the workflow.
     """
     defaults = {}
-    for function in method.functions:
+    for function in functions:
         definition = _definition(function)
         if definition is None:
             continue  # an observer, or a function with preset arguments: neither has options

@@ -97,7 +97,7 @@ def check_options(
     check_known([method], methods, key.removesuffix("options") + "method")
     if not options:
         return
-    check_known(options, option_defaults(methods[method]).keys() - set(taken) - _OF_JOBS, key)
+    check_known(options, option_defaults(*methods[method].functions).keys() - set(taken) - _OF_JOBS, key)
     for option, value in options.items():
         values = value if isinstance(value, list) else [value]
         words = [item for item in values if isinstance(item, str)]
