@@ -102,14 +102,14 @@ def trk_f4b(folder):
     for claim, split, sign in (("trk-f4b-turn", "validation", 1.0), ("trk-f4b-train", "train", -1.0)):
         falls = np.array([sign * fall(data, split) for data in checks])
         yield claim, "by AIS instead of tracked", jackknife(np.mean, falls, log=False)
-    choice, above = left_out(checks)
+    choice, above = at_uncertain_points(checks)
     yield "trk-f4b-close", choice, jackknife(np.mean, above)
 
 
 def trk_f4a(folder):
     checks = [trainings(folder, f"checks/trk-f4a{kind}", ".ais.nc") for kind in ("", "-fixed")]
     for name, some in zip(("adaptive", "linear"), checks, strict=True):
-        choice, above = left_out(some)
+        choice, above = at_uncertain_points(some)
         yield "trk-f4a-adaptive", f"{choice}, {name} temperatures", jackknife(np.mean, above)
     apart = [
         np.array([float(np.abs(data.log_z - data.tracked_log_z).mean()) for data in map(settled, some)])
@@ -127,7 +127,7 @@ def settled(check):
     return check.isel(update=(check["update"] / check["update"][-1] > 0.1).values)
 
 
-def left_out(checks):
+def at_uncertain_points(checks):
     """Text on the check points where the error of AIS is too large, and AIS minus tracked there (training,)."""
     after = list(map(settled, checks))
     uncertain = [data.isel(update=~(data.std_error <= KNOWN).values) for data in after]
