@@ -74,6 +74,14 @@ def test_lists_have_every_claim_of_their_verdict_once(root, card):
     assert totals == [count for verdict in VERDICTS if (count := verdicts.count(verdict))]
 
 
+def test_lists_of_named_figures_have_their_claims_alone(root, card):
+    whole, limited = (quoted(name, root).split("\n") for name in ("claims", "claims lv-t1 rts-f3"))
+    own = [row["id"] for row in entries(card) if row["figure"] in ("lv-t1", "rts-f3")]
+    assert limited == [line for line in whole if not line.startswith("| [") or any(f"[{name}]" in line for name in own)]
+    with pytest.raises(ValueError, match="found rts-f33"):
+        quoted("findings rts-f33", root)
+
+
 def test_an_unfinished_run_is_quoted_from_its_verdicts_as_the_finished_run_is(root, card, tmp_path):
     for part in ("data/decisive/verdicts", "figures"):
         shutil.copytree(RESULTS / part, tmp_path / "results/decisive" / part)

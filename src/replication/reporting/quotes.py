@@ -5,7 +5,8 @@
 A mark names a scale and a quotation. The id of a claim gives the measured value with its interval. `verdict ID` gives
 the verdict of a claim. `summary` gives sentences, and `papers` a table, with counts of verdicts. `claims` gives a table
 of all claims. `findings`, `undecided` and `untested` list the claims that were not reproduced, not decided and not
-tested. `table NAME` gives a table. If the run is unfinished, the published verdicts are quoted.
+tested. Names of figures after these lists and tables limit them to the claims of these figures. `table NAME` gives a
+table. If the run is unfinished, the published verdicts are quoted.
 """
 
 import re
@@ -121,8 +122,9 @@ class _Results:
             return summary(self._card, self._scale)
         blocks = {"papers": self._papers, "claims": self._claims, "findings": self._findings}
         blocks |= {"undecided": self._undecided, "untested": self._untested}
-        if name in blocks:
-            return "\n\n" + "\n".join(blocks[name](PurePosixPath(page).parent)) + "\n\n"
+        if kind in blocks:
+            rows = self._of_figures(of.split())
+            return "\n\n" + "\n".join(blocks[kind](rows, PurePosixPath(page).parent)) + "\n\n"
         written = list((self._files / "figures" / self._scale).glob(f"*/{of}.md"))
         if kind == "table" and len(written) == 1:
             rows = [line for line in written[0].read_text().splitlines() if line.startswith("|")]
@@ -130,8 +132,15 @@ class _Results:
         expected = f"a claim, verdict CLAIM, table TABLE, summary, {', '.join(blocks)}"
         raise ValueError(f"expected {expected}, found {name!r}")
 
-    def _papers(self, _):
-        by_paper = counts_by_paper(self._rows.values())
+    def _of_figures(self, figures):
+        """The rows of the claims of these figures, or of all figures if none is named."""
+        known = {row["figure"] for row in self._rows.values()}
+        if unknown := set(figures) - known:
+            raise ValueError(f"expected figures of {self._scale} with claims, found {', '.join(sorted(unknown))}")
+        return [row for row in self._rows.values() if row["figure"] in (figures or known)]
+
+    def _papers(self, rows, _):
+        by_paper = counts_by_paper(rows)
         seen = [any(counts) for counts in zip(*by_paper.values(), strict=True)]
         words = list(compress(VERDICTS.values(), seen))
         yield f"| paper | {' | '.join(words)} |"
@@ -139,31 +148,28 @@ class _Results:
         for paper, counts in by_paper.items():
             yield f"| {paper} | {' | '.join(map(str, compress(counts, seen)))} |"
 
-    def _claims(self, folder):
+    def _claims(self, rows, folder):
         yield "| claim | measured | needs | verdict |"
         yield "|---|---|---|---|"
-        for row in self._rows.values():
+        for row in rows:
             name = self._linked(row, folder, row["id"])
             yield f"| {name} | {row['number']} | {row['claimed']} | {VERDICTS[row['verdict']]} |"
 
-    def _findings(self, folder):
+    def _findings(self, rows, folder):
         first = {"": ""}
-        for row in self._of(*FAILED):
+        for row in _with(rows, *FAILED):
             earlier = first.setdefault(row["reason"], row["id"])
             why = f"as for `{earlier}`." if earlier not in ("", row["id"]) else row["reason"]
             yield f"{self._opening(row, folder)} Why: {why or 'the cause is not known.'}"
 
-    def _undecided(self, folder):
-        for row in self._of(UNDECIDED):
+    def _undecided(self, rows, folder):
+        for row in _with(rows, UNDECIDED):
             to_decide = _to_decide(self._card.sel(id=row["id"]), self._hours.get(row["figure"]))
             yield f"{self._opening(row, folder)} {to_decide}"
 
-    def _untested(self, _):
-        for row in self._of(NOT_TESTED):
+    def _untested(self, rows, _):
+        for row in _with(rows, NOT_TESTED):
             yield f"- **{row['claim']}** (`{row['id']}`): {row['reason']}"
-
-    def _of(self, *verdicts):
-        return [row for row in self._rows.values() if row["verdict"] in verdicts]
 
     def _opening(self, row, folder):
         figure = self._linked(row, folder, row["figure"])
@@ -172,6 +178,10 @@ class _Results:
     def _linked(self, row, folder, text):
         """A link to the figure of a claim, if the figure is published."""
         return link(text, self._folder / row["picture"], folder) if row["picture"] else text
+
+
+def _with(rows, *verdicts):
+    return [row for row in rows if row["verdict"] in verdicts]
 
 
 def _to_decide(row, hours=None):
