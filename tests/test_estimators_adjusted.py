@@ -139,7 +139,7 @@ def test_a_run_does_what_single_sweeps_and_steps_do(monkeypatch, method, rungs):
 def test_a_run_that_was_never_flat_is_flagged():
     rbm = small_rbm(2, scale=1.0)
     assert run("wang-landau", rbm, sweeps=400).converged
-    assert not run("wang-landau", rbm, sweeps=400, flatness=0.999).converged
+    assert "unsettled" in run("wang-landau", rbm, sweeps=400, flatness=0.999).reasons
     for method in TEMPERED:
         assert not run(method, twins.two_modes(), sweeps=40, base="uniform", rungs=100).converged
 

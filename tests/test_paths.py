@@ -7,7 +7,7 @@ import pytest
 import twins
 from scipy.special import logsumexp, softmax
 
-from logzoo import exact_log_z, paths
+from logzoo import RBM, exact_log_z, paths
 from logzoo.budgets import SweepLedger
 from logzoo.paths import chebyshev_nodes, equal_length, interpolation_matrix, inverse_temperatures, prior_weights
 from logzoo.samplers import annealed, tempering_runs
@@ -164,6 +164,15 @@ def test_rounds_crowd_where_almost_everything_happens():
     # In shares of the mean step; the linear ladder has one twice as long.
     assert 29.0 * lengths(betas).max() < 1.3 < 29.0 * lengths(np.linspace(0.0, 1.0, 30)).max()
     np.testing.assert_array_equal(ladder(100, 300, 1, 9), ladder(100, 300, 2, 9))
+
+
+def test_a_spread_is_that_of_the_weights_of_one_step():
+    # Independent units: the increment of a step is their energy, times the difference of the inverse temperatures.
+    bias, betas = np.array([1.0, -2.0, 3.0]), np.linspace(0.0, 1.0, 6)
+    parameters = paths.kernel_parameters(RBM(np.zeros((3, 2)), bias, np.zeros(2)), np.zeros(3))
+    spreads = annealed._spreads(parameters, betas, root_stream(1).key, 4000, 1)
+    means = 1.0 / (1.0 + np.exp(-np.outer(betas[:-1], bias)))
+    np.testing.assert_allclose(spreads, 0.2 * np.sqrt((means * (1.0 - means)) @ bias**2), rtol=0.06)
 
 
 WIDE_BASE, MILD = np.array([0.0, 1.0, -2.0, 0.5, 30.0, -30.0]), twins.normal_rbm(3, 6, 4)

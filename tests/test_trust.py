@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import t
 from twins import all_states, normal_rbm
 
 from logzoo import RBM, estimate_log_z, exact_log_z
@@ -17,7 +18,7 @@ from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.models.known.families import known
 from logzoo.models.modes import Modes
 from logzoo.samplers import base
-from logzoo.samplers.annealed_from_modes import kept_laws, run, unseen_share
+from logzoo.samplers.annealed_from_modes import BasinDraws, kept_laws, run, unseen_share
 from logzoo.samplers.base import BASES
 from logzoo.streams import root_stream
 
@@ -62,6 +63,17 @@ def test_basins_converge_if_log_z_is_large():
     rbm = RBM(0.3 * random_rbm(0, visible=60).weights, np.repeat([40.0, 0.0], 30), np.zeros(9))
     estimate = log_z_of_basins(rbm, 0)
     assert estimate.converged and abs(estimate.log_z - exact_log_z(rbm)) < 4.0 * estimate.std_error < 0.1
+
+
+def test_the_interval_of_basins_has_their_degrees_of_freedom():
+    # Two basins of five chains, whose relative errors are equal and whose masses are as one to two.
+    rbm, ledger = random_rbm(0), SweepLedger(1, 10)
+    log_weight = np.add.outer(np.log([1.0, 2.0]), [0.0, 0.1, -0.2, 0.3, 0.1]).ravel()
+    basin = np.repeat([0, 1], 5)
+    draws = BasinDraws(log_weight, basin, basin, np.zeros((10, 12), np.float32), -100.0, 0.0)
+    estimate = from_basins(rbm, draws, ledger)
+    reach = np.ptp(estimate.interval) / (2.0 * estimate.std_error)
+    assert reach == pytest.approx(t.ppf(0.975, 25.0 / 17.0 * 4.0))
 
 
 def test_laws_that_chains_leave_for_a_better_one_do_not_stand_for_a_basin():

@@ -46,8 +46,7 @@ def from_basins(rbm: RBM, draws: BasinDraws, ledger: SweepLedger) -> Estimate:
     few = bool(np.any((effective < needed) & (shares > _SMALL)))
     # Degrees of freedom by Welch (1947), because the variance of each basin is estimated from its own chains.
     parts = (shares * errors) ** 2
-    spread = np.sum(parts**2 / np.array([max(log_w.size - 1, 1) for log_w in by_basin]))
-    freedom = parts.sum() ** 2 / spread if spread > 0.0 else float(draws.start.size - 1)
+    freedom = parts.sum() ** 2 / np.sum(parts**2 / np.array([max(log_w.size - 1, 1) for log_w in by_basin]))
     # The weights include the mass of the starting law, which is close to the mean-field bound.
     unreliable = variance_is_unreliable(rbm, draws.log_weight, ledger, draws.lower)
     return estimate_from(
