@@ -247,8 +247,8 @@ def test_a_lucky_error_of_one_round_is_steadied_by_those_before():
     lucky = rounds.round_of([run_of("rts", 2000, 5.0, 0.00196)], [before])
     assert lucky.errors["rts"] == pytest.approx(np.sqrt((0.1**2 * 1000 + 0.001**2 * 2000) / 2 / 2000))
     # The error of a run that is not converged, or of another method, is not used.
-    unsound = rounds.round_of([run_of("rts", 1000, 5.0, 9.8, reasons=("drift",))], [])
-    assert rounds.round_of([run_of("rts", 2000, 5.0, 0.00196)], [unsound]).errors["rts"] == pytest.approx(0.001)
+    unconverged = rounds.round_of([run_of("rts", 1000, 5.0, 9.8, reasons=("drift",))], [])
+    assert rounds.round_of([run_of("rts", 2000, 5.0, 0.00196)], [unconverged]).errors["rts"] == pytest.approx(0.001)
     assert rounds.round_of([run_of("bar", 2000, 5.0, 0.00196)], [before]).errors["bar"] == pytest.approx(0.001)
 
 
@@ -258,8 +258,8 @@ def test_the_last_rounds_count_by_their_sweeps():
     log_z, std_error = rounds.together([rounds.round_of([run_of("rts", 500, 99.0, 9.0)], []), first, second])
     assert log_z == pytest.approx(5.75)
     assert std_error == pytest.approx(0.1 / np.sqrt(4.0))
-    unsound = rounds.round_of([run_of("rts", 1000, 5.0, 0.196, reasons=("drift",))], [])
-    assert rounds.together([unsound, second])[0] == pytest.approx(6.0)
+    unconverged = rounds.round_of([run_of("rts", 1000, 5.0, 0.196, reasons=("drift",))], [])
+    assert rounds.together([unconverged, second])[0] == pytest.approx(6.0)
 
 
 def test_a_dropped_method_comes_back_when_fewer_than_two_are_left():

@@ -98,7 +98,7 @@ def agreement_of(attempts: Sequence[Attempt]) -> Agreement:
         for name, factor in (("ais", -2.0), ("raise", 2.0))
     )
     apart, sigmas = (), 0.0
-    for pair in combinations(sorted(_sound(attempts)), 2):
+    for pair in combinations(sorted(_converged(attempts)), 2):
         first, second = (estimates[name] for name in pair)
         # For few chains, the half-width of the interval exceeds 1.96 standard errors (Student's t).
         error = np.hypot(first.interval_error, second.interval_error)
@@ -108,7 +108,7 @@ def agreement_of(attempts: Sequence[Attempt]) -> Agreement:
     return Agreement(lower, upper, apart, float(sigmas))
 
 
-def _sound(attempts):
+def _converged(attempts):
     """{method: Estimate} of the methods that converged, without the methods that only bound log Z."""
     estimates = ((attempt.method, attempt.estimate) for attempt in attempts if attempt.method not in _BOUNDS)
     return {method: estimate for method, estimate in estimates if estimate is not None and estimate.converged}
@@ -116,7 +116,7 @@ def _sound(attempts):
 
 def headline(attempts: Sequence[Attempt], agreement: Agreement) -> str:
     """Summary of the attempts, in one line."""
-    ends = [estimate.log_z for estimate in _sound(attempts).values()]
+    ends = [estimate.log_z for estimate in _converged(attempts).values()]
     converged = [attempt.method for attempt in attempts if attempt.converged]
     if not ends:
         bounds = f" except {' and '.join(converged)} (only bounds of log Z)" if converged else ""

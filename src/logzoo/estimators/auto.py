@@ -212,8 +212,8 @@ def _pooled(rounds, evidence):
         interval=(log_z - REACH * std_error, log_z + REACH * std_error),
         reasons=(),
         bounds=(evidence.lower, evidence.upper),
-        diagnostics={"rounds": len(rounds), "sound_methods": len(last.sound)},
-        rests_on=tuple(estimate.method for estimate in last.sound),
+        diagnostics={"rounds": len(rounds), "converged_methods": len(last.converged)},
+        rests_on=tuple(estimate.method for estimate in last.converged),
     )
 
 

@@ -33,7 +33,7 @@ DIAGNOSTICS = {
     "old_share": ("share of the states that were never at the base during the sampling", "1"),
     "spread_error": ("standard error of log Z from the spread of the drawn weights alone", "nat"),
     "rounds": ("number of rounds", "1"),
-    "sound_methods": ("methods that converged in the last round", "1"),
+    "converged_methods": ("methods that converged in the last round", "1"),
     "initial_iterations": ("number of initial iterations", "1"),
     "initial_rule_met": ("1 if the stopping rule of the initial iterations held", "1"),
     "rule_error": ("error of the integration rule, from every other rung or from a finer rule", "nat"),

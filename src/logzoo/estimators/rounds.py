@@ -17,8 +17,8 @@ from logzoo.estimators.result import Estimate, reasons_of
 _ENDING_REACH = 2.33
 # Reasons that more sweeps do not remove.
 _INCURABLE = {"modes-unseen"}
-# At least FEWEST_SOUND methods must converge. They may differ by SIGMAS standard errors, or by the tolerance if larger.
-FEWEST_SOUND, SIGMAS = 2, 3.0
+# This many methods must converge. They may differ by SIGMAS standard errors, or by the tolerance if larger.
+FEWEST_CONVERGED, SIGMAS = 2, 3.0
 # A method whose error is more than this multiple of the smallest error adds little.
 _UNCERTAIN = 2.0
 # Smallest standard error in nats, because smaller errors are below rounding.
@@ -38,7 +38,7 @@ class Round(NamedTuple):
     """Results of one round, in nats."""
 
     estimates: list[Estimate]  # of all methods that were run
-    sound: list[Estimate]  # the converged estimates
+    converged: list[Estimate]
     errors: dict[str, float]  # standard error by method
     log_z: float  # pooled over the converged estimates, or over all if none converged
     std_error: float
@@ -51,13 +51,13 @@ class Round(NamedTuple):
 
 def round_of(estimates: list[Estimate], earlier: Sequence[Round]) -> Round:
     """The Round of these Estimates, after the earlier rounds."""
-    sound = [estimate for estimate in estimates if estimate.converged]
-    runs = [estimate for past in earlier for estimate in past.sound] + sound
+    converged = [estimate for estimate in estimates if estimate.converged]
+    runs = [estimate for past in earlier for estimate in past.converged] + converged
     errors = {
         estimate.method: _error(estimate, [run for run in runs if run.method == estimate.method])
         for estimate in estimates
     }
-    return Round(estimates, sound, errors, *_pooled(sound or estimates, errors))
+    return Round(estimates, converged, errors, *_pooled(converged or estimates, errors))
 
 
 def _error(estimate, runs):
@@ -93,9 +93,9 @@ def together(rounds: Sequence[Round]) -> tuple[float, float]:
     """log Z and its standard error, pooled over the latest rounds; from the last round alone if no method converged."""
     # Rounds that are much shorter than the last round have larger biases.
     long = [past for past in rounds[-_MOST_COUNTED:] if _LARGEST_GROWTH * past.sweeps >= rounds[-1].sweeps]
-    counted = [past for past in long if past.sound] or rounds[-1:]
+    counted = [past for past in long if past.converged] or rounds[-1:]
     # Rounds are weighted by sweeps, because weights from the estimated error would favour rounds that underestimate it.
-    sweeps = np.array([sum(estimate.sweeps for estimate in past.sound or past.estimates) for past in counted], float)
+    sweeps = np.array([sum(run.sweeps for run in past.converged or past.estimates) for past in counted], float)
     shares = sweeps / sweeps.sum()
     log_z, errors = (np.array([getattr(past, name) for past in counted]) for name in ("log_z", "std_error"))
     return float(shares @ log_z), float(np.sqrt(np.sum((shares * errors) ** 2)))
@@ -110,7 +110,7 @@ def unsettled(rounds: Sequence[Round], tolerance: float) -> tuple[str, ...]:
         moved = abs(last.log_z - rounds[-2].log_z) > max(tolerance, SIGMAS * error)
     return reasons_of(
         {
-            "one-method-alone": len(last.sound) < FEWEST_SOUND,
+            "one-method-alone": len(last.converged) < FEWEST_CONVERGED,
             "methods-disagree": bool(_apart(last, tolerance)),
             "rounds-disagree": moved,
             "tolerance-missed": _ENDING_REACH * together(rounds)[1] > tolerance,
@@ -122,7 +122,7 @@ def _apart(last, tolerance):
     """Pairs of converged Estimates of a Round that disagree."""
     return [
         (a, b)
-        for a, b in combinations(last.sound, 2)
+        for a, b in combinations(last.converged, 2)
         if abs(a.log_z - b.log_z) > max(tolerance, SIGMAS * np.hypot(last.errors[a.method], last.errors[b.method]))
     ]
 
@@ -135,27 +135,27 @@ def next_methods(rounds: Sequence[Round]) -> tuple[str, ...]:
     latest = {estimate.method: estimate for past in rounds for estimate in past.estimates}
     able = tuple(name for name, estimate in latest.items() if not _INCURABLE & set(estimate.reasons))
     last = rounds[-1]
-    if len(last.sound) < FEWEST_SOUND:
+    if len(last.converged) < FEWEST_CONVERGED:
         return able
     # Annealing errors fall faster with sweeps than other errors. All errors are therefore compared at the largest
     # number of sweeps that the next round may have.
     errors = {
         run.method: error_at(run, last.errors[run.method], _LARGEST_GROWTH * last.sweeps) for run in last.estimates
     }
-    best = sorted(errors[estimate.method] for estimate in last.sound)
-    largest = max(_UNCERTAIN * best[0], best[FEWEST_SOUND - 1])
+    best = sorted(errors[estimate.method] for estimate in last.converged)
+    largest = max(_UNCERTAIN * best[0], best[FEWEST_CONVERGED - 1])
     return tuple(name for name in able if errors.get(name, np.inf) <= largest)
 
 
 def predicted_error(rounds: Sequence[Round], sweeps: int) -> float:
     """Standard error in nats of the pooled log Z after `sweeps` further sweeps of the converged methods."""
     last = rounds[-1]
-    before = [max(last.errors[run.method], _LEAST_ERROR) for run in last.sound]
-    after = [error_at(run, error, sweeps) for run, error in zip(last.sound, before, strict=True)]
+    before = [max(last.errors[run.method], _LEAST_ERROR) for run in last.converged]
+    after = [error_at(run, error, sweeps) for run, error in zip(last.converged, before, strict=True)]
     # Precisions add up, and the scatter between methods is taken to stay the same.
     ratio = np.sqrt(np.sum(np.power(before, -2.0)) / np.sum(np.power(after, -2.0)))
-    runs = [replace(run, sweeps=int(sweeps)) for run in last.sound]
-    following = last._replace(estimates=runs, sound=runs, std_error=float(last.std_error * ratio))
+    runs = [replace(run, sweeps=int(sweeps)) for run in last.converged]
+    following = last._replace(estimates=runs, converged=runs, std_error=float(last.std_error * ratio))
     return together([*rounds, following])[1]
 
 
@@ -165,7 +165,7 @@ def next_sweeps(rounds: Sequence[Round], tolerance: float) -> int:
     If fewer than two methods converged, the next round has twice the sweeps of the last round.
     """
     last = rounds[-1]
-    if len(last.sound) < FEWEST_SOUND:
+    if len(last.converged) < FEWEST_CONVERGED:
         return 2 * last.sweeps
     # The second round is longer, because it tests whether more sweeps change log Z.
     lengths = [int(growth * last.sweeps) for growth in _GROWTHS if growth >= 2.0 or len(rounds) > 1]
@@ -186,8 +186,8 @@ def obstacle(rounds: Sequence[Round], tolerance: float) -> str:
     """One line for a terminal: log Z so far, the reason for another round, and the remedy."""
     last, (log_z, error) = rounds[-1], together(rounds)
     so_far = f"log Z {log_z:.2f} +- {error:.2f}"
-    if len(last.sound) < FEWEST_SOUND:
-        only = f"only {last.sound[0].method}" if last.sound else "no method"
+    if len(last.converged) < FEWEST_CONVERGED:
+        only = f"only {last.converged[0].method}" if last.converged else "no method"
         return f"{so_far}, {only} converged: data or more chains may help"
     for a, b in _apart(last, tolerance):
         return f"{so_far}, {a.method} {a.log_z:.2f} and {b.method} {b.log_z:.2f} disagree: data may help"
