@@ -69,13 +69,8 @@ def test_empty_rungs_are_filled_linearly_row_by_row():
     assert np.isnan(holes[0, 1])
     ends = np.array([np.nan, 3.0, np.nan, 3.0, np.nan])
     assert log_ratio(betas, ends, rule="trapezoid") == pytest.approx(3.0)
-    for mean, rule, match in (
-        (np.full(5, np.nan), "trapezoid", "mean: expected a value"),
-        (ends, "simpson", "rule: .*simpson.*corrected"),
-        (ends, "corrected", "second"),
-    ):
-        with pytest.raises(ValueError, match=match):
-            log_ratio(betas, mean, rule=rule)
+    with pytest.raises(ValueError, match="mean: expected a value"):
+        log_ratio(betas, np.full(5, np.nan), rule="trapezoid")
 
 
 def observed(observer, rungs=5):
@@ -136,9 +131,16 @@ def gaussian_draws(rungs=6, draws=900, seed=0, *, every=1):
     return -0.5 * (x[:, None] / width) ** 2, np.bincount(rung, minlength=rungs), np.log(width)
 
 
+def solved_with_errors(log_f, counts, start):
+    """log Z_k - log Z_1 by MBAR, and their standard errors for independent draws."""
+    result = mbar.log_ratios(log_f, counts, start)
+    rungs = np.repeat(np.arange(counts.size), counts)
+    return result, np.sqrt(np.sum(mbar.influence(log_f, rungs, result) ** 2, axis=0))
+
+
 def test_mbar_errors_are_those_of_pymbar_for_independent_draws():
     log_f, counts, _ = gaussian_draws(draws=3000)
-    result, error = mbar.log_ratios(log_f, counts, np.zeros(6))
+    result, error = solved_with_errors(log_f, counts, np.zeros(6))
     theirs = pymbar.MBAR(-log_f.T, counts, initial_f_k=-result).compute_free_energy_differences()
     np.testing.assert_allclose(result, -theirs["Delta_f"][0], atol=1e-6)
     np.testing.assert_allclose(error[1:], theirs["dDelta_f"][0, 1:], rtol=0.05)
@@ -147,9 +149,9 @@ def test_mbar_errors_are_those_of_pymbar_for_independent_draws():
 @pytest.mark.parametrize("every", [1, 2])
 def test_mbar_comes_to_its_solution_from_afar(every):
     log_f, counts, exact = gaussian_draws(every=every)
-    right = mbar.log_ratios(log_f, counts, exact)[0]
+    right = mbar.log_ratios(log_f, counts, exact)
     for start in (exact + 1e-5 * np.arange(6), 30.0 * np.arange(6), -np.array([0.0, 500.0, 2.0, 900.0, 0.0, 70.0])):
-        np.testing.assert_allclose(mbar.log_ratios(log_f, counts, start)[0], right, rtol=0, atol=2e-9)
+        np.testing.assert_allclose(mbar.log_ratios(log_f, counts, start), right, rtol=0, atol=2e-9)
     # The equations of MBAR hold.
     mixture = np.sum(counts * np.exp(log_f - right), axis=1)
     np.testing.assert_allclose(np.log(np.sum(np.exp(log_f) / mixture[:, None], axis=0)), right, rtol=0, atol=2e-9)
@@ -162,7 +164,7 @@ def test_mbar_solves_for_rungs_that_hardly_overlap(apart):
     x = np.repeat(centres, 200) + generator.normal(size=800)
     log_f = -0.5 * (x[:, None] - centres) ** 2
     for start in (np.zeros(4), np.array([0.0, 3.0, -40.0, 10.0])):
-        result, error = mbar.log_ratios(log_f, counts, start)
+        result, error = solved_with_errors(log_f, counts, start)
         again = logsumexp(log_f - logsumexp(log_f - result + np.log(counts), axis=1, keepdims=True), axis=0)
         np.testing.assert_allclose(again - again[0], result, rtol=0, atol=1e-6)
         if apart == 4.0:
@@ -171,9 +173,6 @@ def test_mbar_solves_for_rungs_that_hardly_overlap(apart):
 
 def test_mbar_refuses_what_does_not_fit_and_a_solution_that_steps_do_not_come_to(monkeypatch):
     log_f, counts, exact = gaussian_draws()
-    for bad in (counts[:-1], counts + 1):
-        with pytest.raises(ValueError, match="mbar: expected counts"):
-            mbar.log_ratios(log_f, bad, exact)
     with pytest.raises(ValueError, match="mbar: .*not solved"):
         mbar.log_ratios(log_f, counts, np.full(6, np.nan))
     monkeypatch.setattr(mbar, "_STEPS", 1)
@@ -246,9 +245,6 @@ def test_stationary_distributions_exist_for_chains_that_fall_apart():
     np.testing.assert_allclose(stationary(np.eye(3)), 1 / 3)
     absorbed = stationary(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]))
     np.testing.assert_allclose(absorbed, [0.0, 0.0, 1.0], atol=1e-12)
-    for bad in ([[1.0, -0.1], [0.5, 0.5]], [[1.0, 2.0]], [[np.nan]], [1.0]):
-        with pytest.raises(ValueError, match="matrix"):
-            stationary(bad)
 
 
 def test_smoothed_moves_favour_no_rung():

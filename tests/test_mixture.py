@@ -85,7 +85,7 @@ def independent_draws(betas, count, generator):
     points = x.reshape(-1, 3)
     delta = (target.log_f(points) - base.log_f(points)).reshape(2, count)
     log_z = 1.5 * np.log(2 * np.pi / precision)
-    prior, unread = np.full(betas.size, 1 / betas.size), [np.empty(0)] * 4
+    prior, unread = np.full(betas.size, 1 / betas.size), [np.empty(0)] * 3
     draws = HamiltonianDraws(betas, prior, log_z - log_z[0], base.log_z, delta, rungs, *unread, True)
     return draws, target.log_z
 

@@ -33,9 +33,9 @@ _COHORTS = 10
 # With 100 walkers and 20 sweeps, 28 of 139 log Z without a reason were wrong. With 200 walkers and 100 sweeps, none of
 # 84 were wrong.
 _FEWEST_WALKERS, _FEWEST_SWEEPS = 200, 100
-# Chains of the evidence on the first RBM. An untrained RBM gets no evidence. The RBM counts as untrained if the
+# An untrained RBM gets no evidence. The RBM counts as untrained if the
 # log-weights of each cohort, relative to independent units, have a mean size of at most _UNTRAINED nats.
-_EVIDENCE_CHAINS, _UNTRAINED = 256, 3.0
+_UNTRAINED = 3.0
 
 
 class LogZTracker:
@@ -197,10 +197,8 @@ class LogZTracker:
         """The reasons by which evidence contradicts log Z; none if the RBM is close to independent units."""
         if max(np.abs(cohort.walkers.log_weight).mean() for cohort in self._cohorts) <= _UNTRAINED:
             return {}
-        ledger = SweepLedger(None, _EVIDENCE_CHAINS)
-        evidence = gather(
-            rbm, self._stream.child("evidence", self._starts), ledger, chains=_EVIDENCE_CHAINS, tempered=False
-        )
+        ledger = SweepLedger(None, 1)
+        evidence = gather(rbm, self._stream.child("evidence", self._starts), ledger, tempered=False)
         self.sweeps += ledger.chain_sweeps
         first = Estimate(log_z=self.log_z, std_error=self.std_error, interval=self.interval, reasons=())
         return dict.fromkeys(weighed(first, evidence).reasons, True)

@@ -36,7 +36,7 @@ from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import MOST_ESTIMATED, check_rounding, log_odds
 from logzoo.printing import stage
-from logzoo.samplers.base import base_of_modes, searched_modes
+from logzoo.samplers.base import affordable_modes, base_of_modes
 from logzoo.streams import Stream
 from logzoo.types import Array, ArrayLike
 
@@ -181,7 +181,10 @@ def usable_cores() -> int:
 def _searched(rbm, ledger, sweeps, stream, data, threads):
     """Search for modes; return rigorous bounds (lower, upper) of log Z in nats, and base log-odds (visible,)."""
     sweeps = min(sweeps, _MOST_SEARCHED)
-    modes = searched_modes(rbm, ledger, sweeps, _SEARCH, stream, data=data, threads=threads)
+    run = SweepLedger(sweeps, ledger.chains)
+    modes = affordable_modes(rbm, run, stream, data=data, threads=threads)
+    # The ledger pays for at most the share _SEARCH of these sweeps.
+    ledger.spend(min(run.chain_sweeps, int(_SEARCH * sweeps) * ledger.chains), "finding modes", chains=1)
     return (modes.lower, upper_bound(rbm)), base_of_modes(modes)
 
 

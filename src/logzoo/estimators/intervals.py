@@ -37,11 +37,6 @@ def sums_left_out(values: Floats, add: np.ufunc = np.add) -> Floats:
     return add(before, after)
 
 
-def log_sums_left_out(log_values: Floats) -> Floats:
-    """Leave-one-out log sum exp (n,) of values (n,); n at least 2."""
-    return sums_left_out(log_values, np.logaddexp)
-
-
 def effective_number(log_weights: Floats) -> Floats:
     """The effective sample size (sum w)^2 / sum w^2 of weights (..., n), from their logarithms."""
     relative = np.exp(log_weights - np.max(log_weights, axis=-1, keepdims=True))

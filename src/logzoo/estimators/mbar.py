@@ -16,10 +16,8 @@ from logzoo.estimators.estimator import Draws
 from logzoo.estimators.result import Estimate
 from logzoo.estimators.tempering_estimates import autocorrelation_time, estimate_of_draws
 from logzoo.samplers.observers import ThinnedDraws
-from logzoo.types import Array, ArrayLike, Floats
+from logzoo.types import Array, Floats
 
-# Largest number of log-densities (draws times rungs). They take a few arrays of 160 MB.
-_MOST_NUMBERS = 20_000_000
 # A solution is accepted if the self-consistency equations change log Z by less than _RESIDUAL nats. Steps end at
 # _ENOUGH nats. Tens of steps suffice if rungs overlap; otherwise thousands do not help.
 _RESIDUAL, _ENOUGH = 1e-6, 1e-9
@@ -38,18 +36,7 @@ def thinned(*, draws: int = 10_000) -> ThinnedDraws:
 
     The draws come from equally spaced sweeps. The number of draws times rungs may be at most 20 million.
     """
-    return _Thinned(whole_number("draws", draws))
-
-
-class _Thinned(ThinnedDraws):
-    def check(self, chains: int, rungs: int, sweeps: int) -> None:
-        """Raise ValueError if a run of `sweeps` sweeps would leave too many log-densities."""
-        count = min(max(self.draws, chains), chains * sweeps)
-        if count * rungs > _MOST_NUMBERS:
-            raise ValueError(
-                f"draws: expected at most {_MOST_NUMBERS:,} log-densities, found {count:,} draws at {rungs:,} rungs; "
-                "lower draws or rungs"
-            )
+    return ThinnedDraws(whole_number("draws", draws))
 
 
 def read(draws: Draws) -> Estimate:
@@ -68,43 +55,10 @@ def read(draws: Draws) -> Estimate:
     rungs = rungs.ravel()[order]
     # einsum adds in the same order on every machine; a matrix product may not.
     log_f = np.einsum("nm,mk->nk", values.reshape(order.size, -1)[order], observer.readout)
-    log_z = _solved(log_f, np.bincount(rungs, minlength=sample.betas.size), sample.log_z_hat)
+    log_z = log_ratios(log_f, np.bincount(rungs, minlength=sample.betas.size), sample.log_z_hat)
     answers = np.bincount(chain, influence(log_f, rungs, log_z)[:, -1], chains)
     std_error = float(np.sqrt(np.sum(answers**2) * chains / (chains - 1)))
     return estimate_of_draws(draws, float(sample.log_z_base + log_z[-1]), std_error, chains)
-
-
-def log_ratios(log_f: ArrayLike, counts: ArrayLike, start: ArrayLike) -> tuple[Floats, Floats]:
-    """Solve the self-consistency equations of MBAR for independent draws.
-
-    Parameters
-    ----------
-    log_f : array, shape (draw, rung)
-        log f of every draw at every rung. The draws are sorted by the rung at which they were drawn.
-    counts : array of int, shape (rung,)
-        Draws at each rung; zeros are allowed.
-    start : array, shape (rung,), nats
-        A first guess of `log_ratios`.
-
-    Returns
-    -------
-    log_ratios, std_errors : ndarray, shape (rung,), nats
-        log Z_k - log Z_1, and its standard error.
-
-    Raises
-    ------
-    ValueError
-        For sizes that do not match, and if the equations cannot be solved.
-    """
-    log_f, counts = np.asarray(log_f, np.float64), np.asarray(counts)
-    if log_f.ndim != 2 or counts.shape != (log_f.shape[1],) or counts.sum() != len(log_f) or np.any(counts < 0):
-        raise ValueError(
-            f"mbar: expected counts of draws by rung that match log_f of shape {np.shape(log_f)} (draws, rungs), "
-            f"found {counts.tolist()}"
-        )
-    log_z = _solved(log_f, counts, np.asarray(start, np.float64))
-    weights = influence(log_f, np.repeat(np.arange(counts.size), counts), log_z)
-    return log_z, np.sqrt(np.sum(weights**2, axis=0))
 
 
 @_on_one_thread
@@ -141,8 +95,13 @@ def _log_mixture(log_f, counts, log_z):
 
 
 @_on_one_thread
-def _solved(log_f, counts, start):
-    """log Z_k - log Z_1 (rung,) at the solution. Raises ValueError if the steps from `start` do not reach it."""
+def log_ratios(log_f: Floats, counts: Array, start: Floats) -> Floats:
+    """Solve the self-consistency equations of MBAR; returns log Z_k - log Z_1 (rung,) in nats.
+
+    log_f (draw, rung): log f of every draw at every rung; the draws are sorted by the rung at which they were drawn.
+    counts (rung,): draws at each rung; zeros are allowed. start (rung,): a first guess. Raises ValueError if the steps
+    from `start` do not reach the solution.
+    """
     # The solution minimises the `height`, a convex function of a_j = log n_j - log Z_j. Newton steps that overshoot are
     # damped (Levenberg 1944). If no damping helps, the equations are applied once, which always lowers the height.
     visited = np.flatnonzero(counts)

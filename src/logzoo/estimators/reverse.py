@@ -15,7 +15,7 @@ from scipy.special import logsumexp
 from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, whole_number
 from logzoo.estimators.estimator import Draws
-from logzoo.estimators.intervals import effective_number, jackknife_error, log_sums_left_out
+from logzoo.estimators.intervals import effective_number, jackknife_error, sums_left_out
 from logzoo.estimators.result import Estimate, estimate_from
 from logzoo.estimators.weights import log_normal_variance, variance_is_unreliable
 from logzoo.models.rbm import RBM
@@ -101,4 +101,4 @@ def _spread(log_z, per_vector):
     """Standard error of the mean over vectors, and their number; for a single vector, over its trajectories."""
     if log_z.size > 1:
         return float(np.std(log_z, ddof=1) / np.sqrt(log_z.size)), log_z.size
-    return jackknife_error(log_sums_left_out(per_vector[0])), per_vector[0].size
+    return jackknife_error(sums_left_out(per_vector[0], np.logaddexp)), per_vector[0].size

@@ -71,7 +71,7 @@ def stationary(matrix: ArrayLike) -> Floats:
     Parameters
     ----------
     matrix : array, shape (state, state)
-        Transition weights. Rows may have any sum; a row of zeros counts as uniform.
+        Transition weights, finite and not negative. Rows may have any sum; a row of zeros counts as uniform.
 
     Returns
     -------
@@ -79,19 +79,11 @@ def stationary(matrix: ArrayLike) -> Floats:
         Small probabilities have the same relative accuracy as large probabilities. A floor far below rounding joins
         states that do not communicate.
 
-    Raises
-    ------
-    ValueError
-        For anything but a square matrix of finite weights that are not negative.
-
     References
     ----------
     Grassmann, Taksar & Heyman (1985).
     """
     weights = np.array(matrix, np.float64)
-    square = weights.ndim == 2 and weights.shape[0] == weights.shape[1] > 0
-    if not square or not np.all(np.isfinite(weights)) or np.any(weights < 0.0):
-        raise ValueError("matrix: expected a square matrix of finite weights that are not negative")
     total = weights.sum(axis=1, keepdims=True)
     weights = np.divide(weights, total, out=np.zeros(weights.shape), where=total > 0.0) + _FLOOR
     n = len(weights)

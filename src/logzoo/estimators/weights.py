@@ -19,7 +19,7 @@ from logzoo.estimators.intervals import (
     bootstrapped,
     effective_number,
     jackknife_error,
-    log_sums_left_out,
+    sums_left_out,
     tail_shape,
 )
 from logzoo.estimators.result import Estimate, estimate_from
@@ -97,7 +97,7 @@ def mass(draws: AnnealedDraws) -> tuple[float, float]:
     """log Z_1 + log mean w of AnnealedDraws, and its jackknife error from the drawn weights alone, in nats."""
     log_w = draws.log_weight
     log_z = float(draws.log_z_base + logsumexp(log_w) - np.log(log_w.size))
-    return log_z, jackknife_error(log_sums_left_out(log_w))
+    return log_z, jackknife_error(sums_left_out(log_w, np.logaddexp))
 
 
 def fewest_effective(chains: int) -> float:
@@ -160,7 +160,7 @@ def read_islands(draws: Draws) -> Estimate:
     mean_of_island = of_island - np.log(sizes / sizes.mean())
     shares = family_shares(sample)
     effective = float(1.0 / np.sum(shares**2))
-    spread = jackknife_error(log_sums_left_out(mean_of_island))
+    spread = jackknife_error(sums_left_out(mean_of_island, np.logaddexp))
     of_families = float(np.sqrt(max(1.0 / effective - 1.0 / count, 0.0)))
     std_error = max(spread, of_families, log_normal_error(mean_of_island))
     alone = islands > 2 and np.exp(of_island.max() - total) > _LARGEST_SHARE

@@ -43,7 +43,6 @@ class Settled(NamedTuple):
 
     log_z: float  # nats
     steps: int
-    residual: float  # the largest change of the last step, before damping
     settled: bool
     correlations: Any = None  # (V, H) of units joined by a weight, from Bethe's beliefs; None for TAP
 
@@ -59,8 +58,8 @@ def tap(rbm: RBM, visible: ArrayLike, hidden: ArrayLike, order: int = 3) -> Sett
     def advance(damping):
         return settle_tap(weights, transposed, *biases, order, damping, _STRETCH, _TOLERANCE, m, q)
 
-    steps, residual = _settle(begin, advance)
-    return Settled(expanded(weights, *biases, m, q)[order - 1], steps, residual, bool(residual <= _TOLERANCE))
+    steps, settled = _settle(begin, advance)
+    return Settled(expanded(weights, *biases, m, q)[order - 1], steps, settled)
 
 
 def bethe(rbm: RBM, visible: Floats) -> Settled:
@@ -76,11 +75,11 @@ def bethe(rbm: RBM, visible: Floats) -> Settled:
     def advance(damping):
         return settle_beliefs(weights, gains, *biases, damping, _STRETCH, _TOLERANCE, *messages)
 
-    steps, residual = _settle(partial(start_messages, weights, gains, fields, *messages), advance)
+    steps, settled = _settle(partial(start_messages, weights, gains, fields, *messages), advance)
     log_z = bethe_energy(weights, gains, *biases, *messages)
     correlations = np.empty_like(weights)
     fill_correlations(weights, gains, *biases, *messages, correlations)
-    return Settled(log_z, steps, residual, bool(residual <= _TOLERANCE), correlations)
+    return Settled(log_z, steps, settled, correlations)
 
 
 def is_forest(rbm: RBM) -> bool:
@@ -139,7 +138,7 @@ def _radius(matrix):
 
 
 def _settle(begin, advance):
-    """Try the dampings in turn until the iteration settles; return the number of steps and the last residual."""
+    """Try the dampings in turn until the iteration settles; return the number of steps, and whether it settled."""
     total = 0
     for last, damping in zip((0.0, *_DAMPINGS), _DAMPINGS, strict=False):
         if last == 0.0:
@@ -150,10 +149,10 @@ def _settle(begin, advance):
             steps, residual = advance(damping)
             total += steps
             if residual <= _TOLERANCE:
-                return total, residual
+                return total, True
             if residual > 0.5 * before:
                 break
-    return total, residual
+    return total, False
 
 
 def _parameters(rbm):

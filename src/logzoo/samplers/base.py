@@ -87,16 +87,6 @@ def affordable_modes(
     return modes
 
 
-def searched_modes(
-    rbm: RBM, ledger: SweepLedger, sweeps: int, share: float, stream: Stream, *, data: Any = None, threads: int = 1
-) -> Modes:
-    """Find modes as for a run of `sweeps` sweeps, and charge `ledger` at most the share `share` of these sweeps."""
-    run = SweepLedger(sweeps, ledger.chains)
-    modes = affordable_modes(rbm, run, stream, data=data, threads=threads)
-    ledger.spend(min(run.chain_sweeps, int(share * sweeps) * ledger.chains), "finding modes", chains=1)
-    return modes
-
-
 def solutions(rbm: RBM, ledger: SweepLedger, stream: Stream, *, threads: int = 1) -> Modes:
     """Solutions of mean field, for estimators without draws; the remaining sweeps are entered as left over."""
     modes = affordable_modes(rbm, ledger, stream, threads=threads)

@@ -15,7 +15,7 @@ from scipy.sparse import block_array, diags_array, eye_array
 from scipy.special import expit, logit
 
 from logzoo.budgets import SweepLedger
-from logzoo.checks import finite_array, whole_number
+from logzoo.checks import whole_number
 from logzoo.kernels.leapfrog import Moves, Walkers, run_at, run_tempered
 from logzoo.kernels.tempering import RungSums
 from logzoo.models.gaussian_mixture import GaussianMixture
@@ -49,7 +49,6 @@ class HamiltonianDraws(NamedTuple):
     accepted: np.ndarray  # (chain, draw) 0 or 1
     occupancy: np.ndarray  # (chain, rung) sums of q(beta_k | x)
     round_trips: np.ndarray  # (chain,)
-    initial_log_z: np.ndarray  # (iteration, rung) log Zhat after each initial iteration
     rule_met: bool  # the stopping rule of the initial iterations held
 
 
@@ -118,17 +117,10 @@ def run(
     """
     draws = whole_number("draws", draws)
     betas = inverse_temperatures(betas, len(betas))
-    sizes = finite_array("step_sizes", step_sizes, dimensions=1)
-    if sizes.size != betas.size or np.any(sizes <= 0.0):
-        raise ValueError(
-            f"step_sizes: expected {betas.size} positive numbers, one for each rung, found {sizes.size}, "
-            f"the smallest {sizes.min():.3g}"
-        )
     prior = np.full(betas.size, 1.0 / betas.size)
-    low, high = (1.0 - JITTER) * sizes, (1.0 + JITTER) * sizes
+    low, high = (1.0 - JITTER) * step_sizes, (1.0 + JITTER) * step_sizes
     sampler = HamiltonianTempering(target, base, betas, ledger, stream)
-    history, _, rule_met = iterate(sampler, prior, low, high, initial_draws, initial_iterations)
-    log_z_hat = history[-1]
+    log_z_hat, _, rule_met = iterate(sampler, prior, low, high, initial_draws, initial_iterations)
     sums, moves = sampler.advance(np.log(prior) - log_z_hat, low, high, draws, "sampling")
     return HamiltonianDraws(
         betas=betas,
@@ -140,7 +132,6 @@ def run(
         accepted=moves.accepted,
         occupancy=sums.occupancy,
         round_trips=sums.round_trips,
-        initial_log_z=np.array(history),
         rule_met=rule_met,
     )
 
@@ -154,24 +145,23 @@ def iterate(
     iterations: int,
     *,
     stop_early: bool = True,
-) -> tuple[list, list, bool]:
+) -> tuple[np.ndarray, list, bool]:
     """Make the initial iterations.
 
-    Returns log Zhat and Moves of each iteration, and whether the last iteration met the stopping rule.
+    Returns the last log Zhat, Moves of each iteration, and whether the last iteration met the stopping rule.
     """
     draws = whole_number("initial_draws", draws)
-    log_z_hat, history, moves, rule_met = np.zeros(prior.size), [], [], False
+    log_z_hat, moves, rule_met = np.zeros(prior.size), [], False
     for _ in range(whole_number("initial_iterations", iterations)):
         sums, stretch = sampler.advance(np.log(prior) - log_z_hat, low, high, draws, "initial iterations")
         occupancy = mean_occupancy(sums, rao_blackwell=True)
         log_z_hat = updated_log_z(log_z_hat, prior, occupancy)
-        history.append(log_z_hat)
         moves.append(stretch)
         sampler.restart()
         rule_met = bool(np.max(np.abs(prior - occupancy)) < RULE / prior.size)
         if rule_met and stop_early:
             break
-    return history, moves, rule_met
+    return log_z_hat, moves, rule_met
 
 
 class StepSizes(NamedTuple):

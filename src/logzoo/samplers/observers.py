@@ -16,6 +16,8 @@ _FEWEST_DRAWS = 5.0
 # `Curvature` reads only every _EVERY-th sweep, because successive sweeps hardly differ and the sums cost as much as the
 # sweeps.
 _EVERY = 5
+# Largest number of log-densities of `ThinnedDraws` (draws times rungs). They take a few arrays of 160 MB.
+_MOST_NUMBERS = 20_000_000
 # Factor by which the sums of earlier phases are multiplied when a new phase begins.
 _MEMORY = 0.5
 
@@ -101,6 +103,15 @@ class ThinnedDraws:
 
     def __init__(self, draws: int) -> None:
         self.draws = draws
+
+    def check(self, chains: int, rungs: int, sweeps: int) -> None:
+        """Raise ValueError if a run of `sweeps` sweeps would leave too many log-densities."""
+        count = min(max(self.draws, chains), chains * sweeps)
+        if count * rungs > _MOST_NUMBERS:
+            raise ValueError(
+                f"draws: expected at most {_MOST_NUMBERS:,} log-densities, found {count:,} draws at {rungs:,} rungs; "
+                "lower draws or rungs"
+            )
 
     def start(self, chains: int, rungs: int, sweeps: int) -> None:
         """Begin a sampling phase; the last sweep of every stride is kept."""

@@ -7,6 +7,7 @@ in H. So Z_S, the sum of f over S, is known: sum_{h in H} f(h).
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
 
 from logzoo.checks import whole_number
 from logzoo.kernels.bitsets import LONG_WORD, HashSet, insert_all, new_hash_set
@@ -49,7 +50,7 @@ class StoppingSet(NamedTuple):
     @property
     def log_z(self) -> float:
         """log Z_S in nats."""
-        return log_sum_exp(self.log_f)
+        return float(logsumexp(self.log_f))
 
     @property
     def size(self) -> int:
@@ -103,13 +104,6 @@ def example_chains(parameters: Parameters, data: np.ndarray, rows: np.ndarray) -
         chains.visible_input[...] = parameters.visible_bias
         update_hidden_inputs_of_values(parameters, data[rows], chains)
     return chains
-
-
-def log_sum_exp(values: np.ndarray) -> float:
-    """Compute log sum exp of values in nats."""
-    from scipy.special import logsumexp  # takes long to import
-
-    return float(logsumexp(values))
 
 
 def first_draws(parameters: Parameters, data: np.ndarray, examples: np.ndarray, stream: Stream) -> np.ndarray:

@@ -7,6 +7,7 @@ length of a tour is Z / Z_S (Kac; Savarese et al., corollary 2).
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import whole_number
@@ -18,7 +19,7 @@ from logzoo.kernels.tour_sweeps import TourStates, run_tours
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.printing import bar
-from logzoo.samplers.stopping_sets import StoppingSet, log_sum_exp, stopping_set
+from logzoo.samplers.stopping_sets import StoppingSet, stopping_set
 from logzoo.samplers.threads import TILE, over_parts
 from logzoo.streams import Stream
 
@@ -201,7 +202,7 @@ class TourSampler:
             return np.inf
         log_f = np.empty(len(states))
         log_f_hidden(self.parameters, states, log_f, False)
-        return log_sum_exp(log_f) - float(np.log(share))
+        return float(logsumexp(log_f)) - float(np.log(share))
 
     def run_from(self, rows: np.ndarray, budget: int, cap: int | None = None, paths: list | None = None) -> TourStates:
         """Run tours as in `run`, but from hidden states `rows` (tours, words) uint64; returns TourStates at the end.

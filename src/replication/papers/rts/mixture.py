@@ -147,7 +147,7 @@ def estimates(draws: HamiltonianDraws, count: int) -> dict[str, float]:
     order = np.argsort(rungs, kind="stable")
     ratios = {
         "rts": curve[-1],
-        "mbar": log_ratios(betas * delta[order, None], visits, curve)[0][-1],
+        "mbar": log_ratios(betas * delta[order, None], visits, curve)[-1],
         "ti-riemann": log_ratio(betas, mean, rule="riemann"),
         "ti-trapezoid": log_ratio(betas, mean, rule="trapezoid"),
         "ti-corrected": log_ratio(betas, mean, variance, rule="corrected"),

@@ -122,7 +122,7 @@ def mbar_of_sample(draws: SimulatedTemperingDraws, stored: StoredDraws, chosen: 
     chosen = chosen[np.argsort(stored.rungs[chosen], kind="stable")]
     counts = np.bincount(stored.rungs[chosen], minlength=draws.betas.size)
     log_f = stored.values[chosen] @ stored.tables[0]
-    return float(mbar.log_ratios(log_f, counts, draws.log_z_hat)[0][-1])
+    return float(mbar.log_ratios(log_f, counts, draws.log_z_hat)[-1])
 
 
 def weighted_sums(stored: StoredDraws, chosen: Array, rungs: int) -> tuple[Array, Array]:
