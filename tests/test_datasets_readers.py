@@ -223,7 +223,6 @@ def test_build_dataset_gives_labelled_arrays(toy):
         ({"splits": {"train": 2, "validation": 1, "test": 2}}, "toy: expected 2 train examples"),
         ({"visible": 3}, "of 3 values"),
         ({"array_sha256": "0" * 64}, "toy: expected an array with sha256 0000"),
-        ({"reader": "idy"}, "unknown reader 'idy'; choose one of idx, text"),
         ({"files": {"train": None, "elsewhere": None}}, "toy: raw files are missing: elsewhere"),
     ],
 )

@@ -100,14 +100,19 @@ def files(*sources: dict, **checksum: str) -> dict:
     return {"a.txt": {**(checksum or {"sha256": sha256(CONTENT)}), "sources": list(sources)}}
 
 
-def fetch_quietly(entry: dict, folder: Path, *mirrors: Path, timeout=1.0) -> dict:
-    return fetch("toy", entry, folder, mirrors=mirrors, timeout=timeout)
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr(sources, "TIMEOUTS", (1.0, 1.0))
 
 
-def assert_exhausted(entry: dict, folder: Path, *mirrors: Path, match: str = "", **settings) -> None:
+def fetch_quietly(entry: dict, folder: Path, *mirrors: Path) -> dict:
+    return fetch("toy", entry, folder, mirrors=mirrors)
+
+
+def assert_exhausted(entry: dict, folder: Path, *mirrors: Path, match: str = "") -> None:
     """Fetching fails, and leaves nothing."""
     with pytest.raises(SourcesExhausted, match=match or None):
-        fetch("toy", entry, folder, mirrors=mirrors, **{"timeout": 1.0, **settings})
+        fetch("toy", entry, folder, mirrors=mirrors)
     assert list(folder.iterdir()) == []
 
 
@@ -160,17 +165,19 @@ def test_wrong_bytes_are_rejected_by_name_and_the_next_source_is_used(tmp_path, 
         ("/loop", "TooManyRedirects"),
     ],
 )
-def test_a_failing_url_leaves_nothing_and_is_named(tmp_path, server, path, reason):
+def test_a_failing_url_leaves_nothing_and_is_named(tmp_path, server, monkeypatch, path, reason):
+    monkeypatch.setattr(sources, "TIMEOUTS", (0.4, 0.4))
     started, match = time.monotonic(), re.escape(f"{server.url}{path} ({reason})")
-    assert_exhausted(files({"url": server.url + path}), tmp_path / "raw", match=match, timeout=0.4)
+    assert_exhausted(files({"url": server.url + path}), tmp_path / "raw", match=match)
     assert time.monotonic() - started < 3
 
 
-def test_a_source_that_never_ends_costs_a_bounded_time_and_its_host_is_left_alone(tmp_path, server):
+def test_a_source_that_never_ends_costs_a_bounded_time_and_its_host_is_left_alone(tmp_path, server, monkeypatch):
+    monkeypatch.setattr(sources, "TOTAL_SECONDS", 0.5)
     entry = files({"url": f"{server.url}/drip"}, {"url": f"{server.url}/good"})
     started = time.monotonic()
     match = r"/drip \(too slow\); .*/good \(host was unreachable before\)"
-    assert_exhausted(entry, tmp_path, match=match, total=0.5)
+    assert_exhausted(entry, tmp_path, match=match)
     assert time.monotonic() - started < 3
 
 

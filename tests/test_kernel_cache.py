@@ -38,7 +38,6 @@ def compiles(folder, home):
     return {"True": True, "False": False}[result.stdout.strip()]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
 def test_kernels_are_compiled_once_for_every_state_of_their_sources(tmp_path):
     first, copy, edited = (tmp_path / name for name in ("first", "copy", "edited"))
     for folder in (first, copy, edited):

@@ -4,8 +4,9 @@ import numpy as np
 import twins
 from scipy.stats import chi2
 
-from logzoo.kernels.annealing import Laws, run_centred_annealing, start_from_laws
+from logzoo.kernels.annealing import Laws, run_centred_annealing
 from logzoo.kernels.fixed_point import fixed_point_rows, new_chains
+from logzoo.kernels.gibbs import start_from_rows
 from logzoo.paths import kernel_parameters
 from logzoo.streams import root_stream
 
@@ -21,7 +22,7 @@ def started(count):
     parameters = kernel_parameters(RBM_32, np.zeros(3))
     laws = Laws(*(fixed_point_rows(rows, parameters.unit) for rows in (THETA, PHI)))
     law, key, chains = np.arange(count) % 2, root_stream(1).key, new_chains(count, 3, 2)
-    start_from_laws(parameters, laws, law, key, chains)
+    start_from_rows(parameters, key, laws.visible, law, chains)
     return parameters, laws, law, key, chains
 
 

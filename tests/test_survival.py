@@ -74,7 +74,7 @@ def test_the_file_of_a_writer_at_work_is_left_alone(tmp_path):
         atomic.write_text(tmp_path / "a.txt", "whole")
         assert mine.read_text() == "half"
         (tmp_path / ".b.txt.4194303999-00.tmp").touch()
-        atomic.discard(tmp_path / "b.txt")
+        atomic.clear_leftovers(tmp_path / "b.txt")
     assert os.listdir(tmp_path) == ["a.txt"]
 
 

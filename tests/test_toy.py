@@ -73,9 +73,8 @@ def test_another_seed_gives_other_examples():
 
 def test_arguments_that_make_no_sense_are_refused():
     for modes, flip, odds, message in (
-        *((6, 0.2, None, "modes: .*power of two, found 6"), (1, 0.2, None, "modes: .*at least 2, found 1")),
-        *((4, 1.0, None, "flip: .*found 1.0"), (4, 0.1, [3, 1, 1], "odds: .*4 modes, found 3")),
-        (4, 0.1, [3, 1, 1, 0], "odds: .*at least 1, found 0"),
+        (6, 0.2, None, "modes: .*power of two, found 6"),
+        (4, 0.1, [3, 1, 1], "odds: .*4 modes, found 3"),
     ):
         with pytest.raises(ValueError, match=rf"^{message}\Z"):
             noisy_copies(modes, 2, 2, flip, philox(0), odds)

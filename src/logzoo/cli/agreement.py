@@ -61,18 +61,17 @@ def try_all(
     *,
     data: np.ndarray | None,
     snapshots: Sequence[RBM] | None = None,
-    progress: bool | None = None,
     **settings: Any,
 ) -> list[Attempt]:
     """Run all estimators with settings as in `estimate_log_z`.
 
-    snapshots: RBMs for the methods that take snapshots. progress: as for `estimate_log_z`. Raises ValueError for
-    impossible settings, and if no estimator can be run.
+    snapshots: RBMs for the methods that take snapshots. Raises ValueError for impossible settings, and if no estimator
+    can be run.
     """
     attempts = []
     # Impossible sizes are refused before any method runs.
     SweepLedger(settings["sweeps"], whole_number("chains", settings["chains"], minimum=2))
-    progress = shows(progress)
+    progress = shows(None)
     evidence = gather(rbm, root_stream(settings.get("seed", 0)).child("evidence"), data=data, progress=progress)
     with bar(len(ESTIMATORS), "methods", "method", progress) as progress_bar:
         for method in ESTIMATORS:

@@ -53,7 +53,9 @@ def read_data(
     The rows are one split of a dataset artifact (.nc), or all rows of a matrix (.npy). A matrix has only the attribute
     `content_sha256`. tell: function that gets a line of text if the data are a stand-in for other data.
     """
-    path = _readable(path)
+    path = Path(path)
+    if path.exists():
+        file_kind(path)  # refuses folders and files that cannot be read
     if path.suffix.lower() == ".npy":
         matrix, attributes = _read_array(path)
     elif path.suffix.lower() == ".nc":
@@ -150,16 +152,6 @@ def _model_rows(rbm):
     arrays = {"weights": rbm.weights, "visible bias": rbm.visible_bias, "hidden bias": rbm.hidden_bias}
     ranges = {name: f"{a.min():.4g} to {a.max():.4g}, mean {a.mean():.4g}" for name, a in arrays.items()}
     return [("units", f"{rbm.visible} visible x {rbm.hidden} hidden"), *ranges.items()]
-
-
-def _readable(path):
-    """`path` as a Path. Raises ValueError for a folder, and for a file without permission to read."""
-    path = Path(path)
-    if path.is_dir():
-        raise ValueError(f"{path}: expected a file, found a folder")
-    if path.is_file() and not os.access(path, os.R_OK):
-        raise ValueError(f"{path}: no permission to read it")
-    return path
 
 
 def _read_array(path):

@@ -19,6 +19,7 @@ import requests
 
 from logzoo.datasets.readers import CHUNK_BYTES, unpacked_chunks
 from logzoo.io.atomic import beside, written_whole
+from logzoo.io.reading import sha256_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
     from logzoo.types import FilePath
 
-CONNECT_SECONDS = 3.0
-STALL_SECONDS = 10.0
+# Longest wait in seconds for a connection, and for the next bytes.
+TIMEOUTS = (3.0, 5.0)
 # Largest number of seconds for one source of a file: enough for the largest configured file at 131 kB/s.
 TOTAL_SECONDS = 600.0
 # Bytes of a download between two checks of its size and time.
@@ -60,14 +61,10 @@ class LimitedFile:
 
 
 class Downloader:
-    """Downloads files, and skips hosts that could not be reached or were too slow in an earlier call.
+    """Downloads files, and skips hosts that could not be reached or were too slow in an earlier call."""
 
-    timeout: longest wait in seconds for a connection (3 s at most) and for the next bytes (10 s at most).
-    """
-
-    def __init__(self, timeout):
+    def __init__(self):
         self._unreachable = set()
-        self._timeouts = (min(timeout, CONNECT_SECONDS), min(timeout, STALL_SECONDS))
 
     def __call__(self, url, file):
         """Write the bytes of a URL to a LimitedFile. Raises Rejected if the download fails."""
@@ -76,7 +73,7 @@ class Downloader:
             raise Rejected("host was unreachable before")
         try:
             headers = {"Accept-Encoding": "identity"}
-            with requests.get(url, stream=True, timeout=self._timeouts, headers=headers) as response:
+            with requests.get(url, stream=True, timeout=TIMEOUTS, headers=headers) as response:
                 response.raise_for_status()
                 # Some servers send a .gz file with this header. Without the header, the bytes are stored as sent.
                 response.raw.headers.pop("Content-Encoding", None)
@@ -118,34 +115,19 @@ def mirror_folders(environ: Mapping[str, str] = os.environ) -> list[Path]:
     return [Path(folder) for folder in environ.get("LOGZOO_MIRROR", DEFAULT_MIRRORS).split(os.pathsep) if folder]
 
 
-def fetch(
-    name: str,
-    files: Mapping[str, Any],
-    folder: FilePath,
-    *,
-    mirrors: Iterable[FilePath],
-    timeout: float = 5.0,
-    total: float = TOTAL_SECONDS,
-) -> dict[str, Any]:
+def fetch(name: str, files: Mapping[str, Any], folder: FilePath, *, mirrors: Iterable[FilePath]) -> dict[str, Any]:
     """Copy or download every file of one data set into `folder`, verify it, and return the manifest.
 
-    files: the entry of each file by name, as in config/datasets.yaml. timeout: seconds, as for `Downloader`. total:
-    seconds for one source of a file. A source is read up to its expected size. The manifest has the `name` of the data
-    set, and `files`: the `sha256`, `bytes` and `source` of each file. The source is a URL, "mirror:<path>", or "kept"
-    for a file that was already there. Raises a one-line SourcesExhausted if no source works, and ValueError for a name
-    that leads out of its folder.
+    files: the entry of each file by name, as in config/datasets.yaml. A source is read up to its expected size. The
+    manifest has the `name` of the data set, and `files`: the `sha256`, `bytes` and `source` of each file. The source is
+    a URL, "mirror:<path>", or "kept" for a file that was already there. Raises a one-line SourcesExhausted if no source
+    works.
     """
-    for file, entry in files.items():
-        if Path(file).name != file or file == "..":
-            raise ValueError(f"{name}: expected the name of a file without a folder, found {file!r}")
-        for path in (Path(source["file"]) for source in entry["sources"] if "file" in source):
-            if path.is_absolute() or ".." in path.parts:
-                raise ValueError(f"{name}: expected a path inside a mirror folder, found {str(path)!r}")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    download, records = Downloader(timeout), {}
+    download, records = Downloader(), {}
     for file, entry in files.items():
-        digest, source = _obtain(name, folder / file, entry, mirrors, download, total)
+        digest, source = _obtain(name, folder / file, entry, mirrors, download)
         records[file] = {"sha256": digest.sha256, "bytes": digest.bytes, "source": source}
     return {"name": name, "files": records}
 
@@ -153,12 +135,9 @@ def fetch(
 def digests(path: Path) -> Digests:
     """Compute the checksums of a file, reading it in pieces."""
     size = path.stat().st_size
-    sha256, git_blob = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     with path.open("rb") as stream:
-        while chunk := stream.read(CHUNK_BYTES):
-            sha256.update(chunk)
-            git_blob.update(chunk)
-    return Digests(sha256.hexdigest(), git_blob.hexdigest(), size)
+        git_blob = hashlib.file_digest(stream, partial(hashlib.sha1, b"blob %d\0" % size, usedforsecurity=False))
+    return Digests(sha256_of(path), git_blob.hexdigest(), size)
 
 
 def matches(actual: Digests, entry: Mapping[str, Any]) -> bool:
@@ -167,7 +146,7 @@ def matches(actual: Digests, entry: Mapping[str, Any]) -> bool:
     return any(_difference(actual, form) is None for form in (entry, *other_forms))
 
 
-def _obtain(name, target, entry, mirrors, download, total):
+def _obtain(name, target, entry, mirrors, download):
     """Obtain one file, and return its checksums and its source."""
     if target.is_file():
         present = digests(target)
@@ -181,7 +160,7 @@ def _obtain(name, target, entry, mirrors, download, total):
             failures.append(f"{label} (in no mirror folder)")
             continue
         try:
-            stored = _store(target, entry, source, copy, total)
+            stored = _store(target, entry, source, copy)
             LOG.info("%s: %s from %s, verified", name, target.name, label)
             return stored, label
         except Rejected as error:
@@ -218,18 +197,18 @@ def _unpack(path, file):
         raise Rejected("cannot be unpacked", str(error)) from error
 
 
-def _store(target, entry, source, copy, total):
+def _store(target, entry, source, copy):
     """Store a file from one source, if its checksums match."""
     with written_whole(target) as part, beside(target) as packed:
         if not source.get("gzip"):
-            return _write(part, copy, source if _has_checksum(source) else entry, total)
-        _write(packed, copy, source, total)
-        return _write(part, partial(_unpack, packed), entry, total)
+            return _write(part, copy, source if _has_checksum(source) else entry)
+        _write(packed, copy, source)
+        return _write(part, partial(_unpack, packed), entry)
 
 
-def _write(path, copy, expected, total):
+def _write(path, copy, expected):
     with path.open("wb") as file:
-        copy(LimitedFile(file, expected.get("bytes", MOST_BYTES), total))
+        copy(LimitedFile(file, expected.get("bytes", MOST_BYTES), TOTAL_SECONDS))
     written = digests(path)
     difference = _difference(written, expected)
     if difference is not None:

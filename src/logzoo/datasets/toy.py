@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logzoo.checks import share, whole_number
 from logzoo.datasets.readers import SPLITS, Splits, shuffled_order
 from logzoo.streams import root_stream
 
@@ -26,9 +25,8 @@ def mode_codes(modes: int, copies: int) -> np.ndarray:
     """Write every mode in binary, from all ones down to all zeros, with every bit repeated `copies` times.
 
     Returns a uint8 array (modes, log2(modes) * copies) by steps 1 to 3 of the paper. Raises ValueError unless `modes`
-    is a power of two above 1 and `copies` is at least 1.
+    is a power of two.
     """
-    modes, copies = whole_number("modes", modes, minimum=2), whole_number("copies", copies)
     if modes & (modes - 1):
         raise ValueError(f"modes: expected a power of two, found {modes}")
     places = np.arange(modes.bit_length() - 1)[::-1]
@@ -44,11 +42,10 @@ def noisy_copies(
     flip: probability of a flip, from 0 to below 1. words: a bit generator; one word is taken for each bit.
     odds (mode,): whole numbers that multiply `samples` for each mode; in the paper all are equal.
     Returns examples (example, log2(modes) * copies) uint8, and the mode (example,) int16 of each example. Modes are
-    counted from 0. The draws follow steps 4 and 5 of the paper. Raises a ValueError that names a bad argument.
+    counted from 0. The draws follow steps 4 and 5 of the paper. Raises ValueError if `odds` has another length.
     """
     codes = mode_codes(modes, copies)
-    samples, flip = whole_number("samples", samples), share("flip", flip)
-    times = [whole_number("odds", number) for number in ([1] * modes if odds is None else odds)]
+    times = [1] * modes if odds is None else odds
     if len(times) != modes:
         raise ValueError(f"odds: expected a number for each of {modes} modes, found {len(times)}")
     below = np.uint64(round(flip * 2.0**_UNIFORM_BITS))

@@ -11,7 +11,6 @@ import errno
 import os
 import re
 import secrets
-import shutil
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,12 +99,6 @@ def write_bytes(path: FilePath, content: bytes) -> None:
         temporary.write_bytes(content)
 
 
-def discard(path: FilePath) -> None:
-    """Remove a file, if it exists, and temporary files of killed processes that were writing it."""
-    clear_leftovers(path)
-    Path(path).unlink(missing_ok=True)
-
-
 def clear_leftovers(path: FilePath) -> None:
     """Remove the temporary files of `path` whose processes are gone."""
     pattern = re.compile(rf"\.{re.escape(Path(path).name)}\.(\d+)-[0-9a-f]+\.tmp")
@@ -116,9 +109,7 @@ def clear_leftovers(path: FilePath) -> None:
 
 
 def _runs(process):
-    """Whether a process with this PID exists; True on systems without POSIX signals."""
-    if os.name != "posix":
-        return True
+    """Whether a process with this PID exists."""
     try:
         os.kill(process, 0)
     except PermissionError:
@@ -130,9 +121,9 @@ def _runs(process):
 
 def _is_full(folder):
     """Whether there is no room for another file: too few bytes, or no inode (some file systems do not count inodes)."""
-    room = os.statvfs(folder) if hasattr(os, "statvfs") else None
-    no_inode = room is not None and room.f_files > 0 and room.f_favail == 0
-    return no_inode or shutil.disk_usage(folder).free < _FULL_BYTES
+    room = os.statvfs(folder)
+    no_inode = room.f_files > 0 and room.f_favail == 0
+    return no_inode or room.f_bavail * room.f_frsize < _FULL_BYTES
 
 
 def _of_place(error, path, temporary):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logzoo.io.atomic import clear_leftovers, discard, resolved_output, written_whole
+from logzoo.io.atomic import clear_leftovers, resolved_output, written_whole
 from logzoo.io.provenance import source_digest
 from logzoo.io.reading import check_unpacked
 
@@ -71,10 +71,9 @@ def is_checkpoint(path: FilePath) -> bool:
 def discard_checkpoint(path: FilePath) -> None:
     """Remove a checkpoint and temporary files of killed processes that were writing it; any other file stays."""
     path = os.path.realpath(path)  # a user's own link stays
+    clear_leftovers(path)
     if is_checkpoint(path):
-        discard(path)
-    else:
-        clear_leftovers(path)
+        Path(path).unlink(missing_ok=True)
 
 
 def discard_beside(output: FilePath) -> None:

@@ -19,7 +19,7 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _ANNOTATIONS = {(ast.arg, "annotation"), (ast.FunctionDef, "returns"), (ast.AsyncFunctionDef, "returns")}
 # Imports from these modules are left out of digests, because a digest covers each use of the imported names.
 _TYPING_MODULES = {"__future__", "collections.abc", "typing"}
-SOFTWARE = ("logzoo", "netCDF4", "numba", "numpy", "xarray")
+SOFTWARE = ("netCDF4", "numba", "numpy", "xarray")
 
 
 def source_digest(
@@ -54,17 +54,11 @@ def software_versions() -> dict[str, str]:
     """Return {name: version} for Python, logzoo and the libraries that may change an artifact."""
     # platform and metadata take longer to import than the rest of the module.
     import platform
-    from importlib.metadata import PackageNotFoundError, version
+    from importlib.metadata import version
 
-    versions = {"python": platform.python_version()}
-    for name in SOFTWARE:
-        try:
-            # logzoo itself may run from a checkout without being installed.
-            is_logzoo = name == PACKAGE_FOLDER.name
-            versions[name] = sys.modules[name].__version__ if is_logzoo else version(name)
-        except PackageNotFoundError:
-            versions[name] = "not installed"
-    return versions
+    # logzoo itself may run from a checkout without being installed.
+    own = {"python": platform.python_version(), "logzoo": sys.modules["logzoo"].__version__}
+    return own | {name: version(name) for name in SOFTWARE}
 
 
 @cache

@@ -31,7 +31,7 @@ def open_regular(path: FilePath, most: int | None = None) -> BufferedReader:
     A FIFO or device is never read, and opening one never blocks. Raises ValueError for anything but a regular file, and
     for more than `most` bytes; the message does not name the file.
     """
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):

@@ -64,24 +64,14 @@ SCHEMAS = {
     },
 }
 
-# Variables that may hold NaN, by kind. `may_be_missing` lists kinds whose variables may all hold NaN. No number may be
-# infinite.
+# Kinds whose variables may all hold NaN, and variables of other kinds that may hold NaN. No number may be infinite.
+_ANY_INCOMPLETE = ("trace", "table", "verdict", "scorecard")
 _INCOMPLETE = {
     "check": {"tracked_log_z", "tracked_std_dev"},
     "zoo": {"log_z", "std_error", "interval"},
 }
 # Attributes of NetCDF that scale or mask numbers. Artifacts are read without scaling.
 _OTHER_NUMBERS, _MISSING = {"scale_factor", "add_offset"}, {"_FillValue", "missing_value"}
-
-
-def may_be_missing(kind: str, name: str) -> bool:
-    """Whether a variable of an artifact of that kind may hold NaN.
-
-    In an estimate, only variables that its schema does not list, such as diagnostics, may hold NaN.
-    """
-    if kind == "estimate":
-        return name not in SCHEMAS[kind]
-    return kind in ("trace", "table", "verdict", "scorecard") or name in _INCOMPLETE.get(kind, ())
 
 
 def check(dataset: xarray.Dataset, kind: str) -> None:
@@ -117,8 +107,10 @@ def check_finite(dataset: xarray.Dataset, kind: str) -> None:
     """Raise a one-line ValueError if a number is infinite, or is NaN where the kind does not allow NaN."""
     for name, variable in dataset.variables.items():
         if variable.dtype.kind == "f":
-            wrong = np.isinf if may_be_missing(kind, str(name)) else lambda values: ~np.isfinite(values)
-            if wrong(variable.values).any():
+            # In an estimate, variables that its schema does not list, such as diagnostics, may hold NaN.
+            complete = name in SCHEMAS[kind] if kind == "estimate" else kind not in _ANY_INCOMPLETE
+            complete = complete and name not in _INCOMPLETE.get(kind, ())
+            if (~np.isfinite(variable.values) if complete else np.isinf(variable.values)).any():
                 raise ValueError(f"{kind} artifact: {name!r} needs finite numbers, found an infinite or missing one")
 
 

@@ -19,7 +19,6 @@ from logzoo.kernels.elementary import ONE, softplus
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
 from logzoo.kernels.gibbs import (
     list_changes,
-    start_from_rows,
     sweep_once,
     sweep_scratch,
     update_hidden_inputs,
@@ -155,11 +154,6 @@ def run_centred_annealing(
             inputs, v = chains.visible_input, chains.v
             _draw(VISIBLE, laws.visible, law, inputs, v, beta, parameters, key, k, chains, visible_scratch)
             update_hidden_inputs(parameters, chains)
-
-
-def start_from_laws(parameters: Parameters, laws: Laws, law: Array, key: np.uint64, chains: Chains) -> None:
-    """Draw v of every chain from its law, as in `start_from_rows`."""
-    start_from_rows(parameters, key, laws.visible, law, chains)
 
 
 @part

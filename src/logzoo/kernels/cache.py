@@ -45,12 +45,9 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Callab
         settings.CACHE_DIR = users
 
 
-def part(function: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
-    """Compile a function that only kernels may call, with options of `numba.njit`. A call from Python crashes.
-
-    By default numba also compiles a CPython wrapper, which would take a third of the compile time.
-    """
-    return kernel(function, no_cpython_wrapper=True, **options)
+# Compiles a function that only kernels may call, with options of `numba.njit`. A call from Python crashes. By default
+# numba also compiles a CPython wrapper, which would take a third of the compile time.
+part = partial(kernel, no_cpython_wrapper=True)
 
 
 @cache
@@ -104,9 +101,8 @@ def bases() -> Iterator[Path]:
         yield Path(os.environ["NUMBA_CACHE_DIR"])
     with contextlib.suppress(RuntimeError):  # the user has no home folder
         yield user_cache_path("logzoo") / "numba"
-    if hasattr(os, "getuid"):
-        with contextlib.suppress(OSError):
-            yield _private_folder()
+    with contextlib.suppress(OSError):
+        yield _private_folder()
 
 
 def _digest():

@@ -13,9 +13,9 @@ import numpy as np
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, whole_number
-from logzoo.kernels.annealing import Laws, run_centred_annealing, start_from_laws
+from logzoo.kernels.annealing import Laws, run_centred_annealing
 from logzoo.kernels.fixed_point import fixed_point_rows, new_chains
-from logzoo.kernels.gibbs import Chains, Parameters
+from logzoo.kernels.gibbs import Chains, Parameters, start_from_rows
 from logzoo.models.modes import Modes
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, kernel_parameters
@@ -149,7 +149,7 @@ def _dealt(bounds: np.ndarray, chains: int) -> np.ndarray:
 def _started(parameters: Parameters, laws: Laws, law: np.ndarray, key: np.uint64) -> Chains:
     """Chains whose visible units are drawn from their laws; law (chain,): the number of each chain's law."""
     chains = new_chains(law.size, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
-    start_from_laws(parameters, laws, law, key, chains)
+    start_from_rows(parameters, key, laws.visible, law, chains)
     return chains
 
 
