@@ -52,11 +52,6 @@ class Sampler:
         self.next += sweeps
 
 
-def random_rbm(generator, visible, hidden, scale):
-    weights = generator.normal(0.0, scale, (visible, hidden))
-    return RBM(weights, generator.normal(-1.0, 1.0, visible), generator.normal(-1.0, 1.0, hidden))
-
-
 def sweep_rows(rbm):
     sampler, ladder = Sampler(rbm, 100, 1.0), Sampler(rbm, 100, np.linspace(0, 1, 100))
     products = repeated(peers.two_products(rbm, 100))
@@ -138,7 +133,8 @@ def enumeration_rows():
 def size_rows():
     generator = np.random.Generator(np.random.SFC64(1))
     for visible, hidden, chains in ((180, 500, 2000), (784, 25, 200)):
-        rbm = random_rbm(generator, visible, hidden, 0.1)
+        weights = generator.normal(0.0, 0.1, (visible, hidden))
+        rbm = RBM(weights, *(generator.normal(-1.0, 1.0, units) for units in (visible, hidden)))
         sampler = Sampler(rbm, chains, 1.0, warm_up=50)
         ours, theirs = seconds_of(lambda s=sampler: s.run(10), repeated(peers.numpy_sweep(rbm, chains), 10))
         yield Row(f"sweep, {visible} x {hidden}, {chains} chains / plain NumPy float32", ratio(ours, theirs), "<=", 0.4)

@@ -45,8 +45,6 @@ def test_snapshots_are_checked_exactly_and_by_ais(run):
     assert not {"sweeps", "chains"} & exact.attrs.keys() and ais.attrs["sweeps"] == SETTINGS["sweeps"]
     unbudgeted = {name: value for name, value in SETTINGS.items() if name not in ("sweeps", "chains")}
     assert check_snapshots(*parts, check="exact", **unbudgeted).identical(exact)
-    with pytest.raises(ValueError, match="check: unknown value 'guess'"):
-        check_snapshots(*parts, check="guess", **SETTINGS)
 
 
 def test_the_best_model_is_the_one_of_the_highest_likelihood_by_ais(run):

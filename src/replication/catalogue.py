@@ -38,7 +38,7 @@ class Shown(NamedTuple):
     @property
     def claims(self) -> dict[str, Claim]:
         """The claims by id."""
-        return self.declaration.claims_of(self.name)
+        return dict(zip(self.claim_entries, self.declaration.claims.values(), strict=True))
 
     @property
     def tested(self) -> dict[str, dict]:

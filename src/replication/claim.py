@@ -90,7 +90,7 @@ class Size(NamedTuple):
             f"{what} {_number(here)}" + ("" if paper is None or paper == here else f" of {_number(paper)}")
             for what, (here, paper) in self.settings.items()
         ]
-        return "; ".join([*texts, *([self.exploratory] if self.exploratory else [])])
+        return "; ".join(filter(None, [*texts, self.exploratory]))
 
 
 def power_of(claim: Claim, repeats: int) -> float:

@@ -107,26 +107,24 @@ def write_output(task: Any, dataset: xr.Dataset, *, kind: str, number: int = 0, 
     )
 
 
-def stamp_of(task: Any, number: int = 0) -> dict:
-    """The stamp (`replication.artifacts`) of output `number` of a job."""
-    parameters, source = recorded(dict(task.params.items()), number)
+def stamp_of(task: Any) -> dict:
+    """The stamp (`replication.artifacts`) of the first output of a job."""
+    parameters, source = recorded(dict(task.params.items()), 0)
     return {"inputs": named_hashes(task.input), "parameters": digest_of(parameters), "source": source}
 
 
-def checkpoint_of(task: Any, number: int = 0, name: str = "") -> Checkpoint:
-    """The checkpoint of a job's work on output `number`, valid only for the same inputs, params and code.
+def checkpoint_of(task: Any, name: str = "") -> Checkpoint:
+    """The checkpoint of a job, beside its first output; valid only for the same inputs, params and code.
 
-    name: part of the work with a separate checkpoint. The params of all outputs must match, because one run makes
-    all outputs.
+    name: part of the work with a separate checkpoint.
     """
     made_from = {"inputs": named_hashes(task.input), "params": digest_of(dict(task.params.items())), "name": name}
-    return Checkpoint(path_beside(task.output[number], name), identity_of(made_from))
+    return Checkpoint(path_beside(task.output[0], name), identity_of(made_from))
 
 
 def discard_checkpoints(task: Any) -> None:
     """Remove the checkpoints of a job. Call this function when all outputs of the job exist."""
-    for output in task.output:
-        discard_beside(output)
+    discard_beside(task.output[0])
 
 
 def flat(artifacts: Artifacts) -> Iterator[xr.Dataset]:

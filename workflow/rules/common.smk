@@ -39,7 +39,6 @@ PROTOCOL = protocol_digest(CATALOGUE)
 DATA = CATALOGUE.data
 FIGURES = CATALOGUE.folder
 LOGS = f"logs/{SCALE}"
-MATRIX = config["matrix"]
 SCORECARD = expand(f"{FIGURES}/scorecard.{{form}}", form=["md", "html", "csv"])
 # Paths start at the working folder of Snakemake, even if another workflow imports this one.
 TEMPLATES = sorted(
@@ -106,10 +105,10 @@ def dataset_of(wildcards):
     return f"data/datasets/{config['models'][wildcards.model]['dataset']}.nc"
 
 
-def trainer_source(script, *modules, files=()):
+def trainer_source(script, *modules):
     """Return a function that maps wildcards to the digest of a script, these modules and the trainer of the model."""
     return lambda wildcards: script_source(
-        script, *modules_of([config["models"][wildcards.model]["train"]["method"]]), *modules, files=files
+        script, *modules_of([config["models"][wildcards.model]["train"]["method"]]), *modules
     )
 
 

@@ -77,7 +77,7 @@ rule zoo_page:
         runtime=rising(15),
     params:
         names=ZOO.settings["names"],
-        pages=pages_of_estimators({name: config["estimators"][name] for name in MATRIX["estimators"]}, ROOT),
+        pages=pages_of_estimators({name: config["estimators"][name] for name in config["matrix"]["estimators"]}, ROOT),
         figures=ZOO_FIGURES,
         places=named_paths(ZOO.inputs),
         scale=SCALE,

@@ -22,7 +22,7 @@ with job(snakemake.log[0]):
     if params.stream:
         settings["stream"] = stream
     if params.checkpoints:
-        settings["checkpoint"] = partial(checkpoint_of, snakemake, 0)
+        settings["checkpoint"] = partial(checkpoint_of, snakemake)
     result = resolve_name(params.run)(inputs, **settings)
     attributes = {**params.attributes, **stand_ins(flat(inputs)), **result.attrs}
     write_output(snakemake, result.assign_attrs(attributes), kind=params.kind, seed_path=stream)

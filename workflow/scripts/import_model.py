@@ -19,12 +19,9 @@ with job(snakemake.log[0]):
     data = visible_matrix(inputs["dataset"], "train")
     attributes = {"title": params.title, **stand_ins([inputs["dataset"]])}
     seed = ""
-    if "unavailable" in manifest:
-        reason = manifest["unavailable"]
-    elif "stand_in_for" in attributes:
+    reason = manifest.get("unavailable")
+    if reason is None and "stand_in_for" in attributes:
         reason = f"its data set is replaced: {attributes['stand_in_reason']}"
-    else:
-        reason = None
     if reason is None:
         rbm = RBM.from_mat(Path(snakemake.input.manifest).parent / params.file)
     else:

@@ -53,10 +53,6 @@ class Declaration(NamedTuple):
     statistics: Callable[[Artifacts], Statistics] | None = None
     sizes: Callable[[Here], Size | dict[str, Size]] | None = None
 
-    def claims_of(self, figure: str) -> dict[str, Claim]:
-        """The claims by id."""
-        return {f"{figure}-{key}" if key else figure: claim for key, claim in self.claims.items()}
-
 
 def declaration_of(module: ModuleType, figure: str) -> Declaration:
     """The Declaration of a figure in its module. Raises ValueError if the module declares only other figures."""

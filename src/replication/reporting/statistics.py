@@ -74,11 +74,6 @@ def resamples(replicates: int, generator: np.random.Generator) -> np.ndarray:
     return generator.integers(replicates, size=(RESAMPLES, max(replicates - 1, 1)))
 
 
-def resampled(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Resampled values (resample, ..., replicate): an array indexed on its last axis by `resamples`."""
-    return np.moveaxis(values[..., chosen], -2, 0)
-
-
 def over_repeats(
     statistic: Measure, *replicated: Array, note: str = "", scale: str = "linear", truth_error: float = 0.0
 ) -> Statistic:
@@ -258,7 +253,7 @@ def _inner_axes(array):
 
 def _with_band(values, statistic):
     chosen = resamples(values.shape[-1], fixed_generator(0))
-    return statistic(values), np.quantile(statistic(resampled(values, chosen)), QUANTILES, axis=0)
+    return statistic(values), np.quantile(statistic(np.moveaxis(values[..., chosen], -2, 0)), QUANTILES, axis=0)
 
 
 def seconds_of_budgets(timings: xr.Dataset, estimator: str, budgets: ArrayLike) -> tuple[Array, float]:

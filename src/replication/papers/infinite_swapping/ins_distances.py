@@ -203,8 +203,7 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 def over_steps(values: Array, steps: Array) -> Array:
     """Means (training,) of values (step, training) over the steps, by the trapezoidal rule."""
-    gaps = np.diff(steps)[:, None]
-    return (gaps * (values[1:] + values[:-1]) / 2.0).sum(axis=0) / gaps.sum()
+    return np.trapezoid(values, steps, axis=0) / np.ptp(steps)
 
 
 def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:

@@ -135,7 +135,7 @@ _PUBLISHED = {
 }
 
 
-def size_of_comparison(here: Here, name: str, exploratory: str = "") -> Size:
+def size_of_comparison(here: Here, name: str) -> Size:
     """The Size behind statistics over the repeats of a comparison."""
     comparison, (visible, hidden, examples) = comparison_of(here, name), _PUBLISHED[name]
     train, dataset = comparison["train"], here.config["datasets"][comparison["dataset"]]
@@ -146,10 +146,10 @@ def size_of_comparison(here: Here, name: str, exploratory: str = "") -> Size:
         "updates": (train["updates"], 10_000),
         "batch": (train["batch"], 10),
     }
-    return Size(settings, comparison["repeats"], comparison["repeats"], exploratory)
+    return Size(settings, comparison["repeats"], comparison["repeats"])
 
 
-def size_of_gradients(here: Here, exploratory: str = "") -> Size:
+def size_of_gradients(here: Here) -> Size:
     """The Size behind statistics over the trainings whose gradients are estimated."""
     model = here.entry["model"]
     visible, hidden = here.shape(model)
@@ -163,4 +163,4 @@ def size_of_gradients(here: Here, exploratory: str = "") -> Size:
         "runs of a training": (here.entry["repeats"], None),
     }
     trainings = len(here.trainings(model))
-    return Size(settings, trainings, trainings, exploratory)
+    return Size(settings, trainings, trainings)

@@ -195,6 +195,4 @@ def _extremes(lengths, finished, shown):
 
     Ties are in the order of the tours, except that among the longest tours cut tours come first.
     """
-    order = np.lexsort((np.arange(lengths.size), finished, -lengths))
-    short = np.lexsort((np.arange(lengths.size), lengths))
-    return np.array([short[:shown], order[:shown]])
+    return np.array([np.argsort(lengths, kind="stable")[:shown], np.lexsort((finished, -lengths))[:shown]])

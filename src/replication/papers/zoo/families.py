@@ -24,14 +24,6 @@ def zoo_models(zoo: dict) -> dict[str, dict]:
     return models
 
 
-def zoo_places(zoo: dict) -> dict[str, dict]:
-    """Family (a data set and a number of hidden units), data set and trainer of every model of the zoo, by model."""
-    return {
-        name: {"family": f"{data}-{hidden}", "dataset": zoo["datasets"][data], "trainer": trainer}
-        for name, data, hidden, trainer in _parts(zoo)
-    }
-
-
 def _parts(zoo):
     """Yield name, data set, hidden units and trainer of every model of the zoo."""
     for data, hidden, trainer in product(zoo["datasets"], zoo["hidden"], zoo["trainers"]):
@@ -49,7 +41,10 @@ def matrix_places(config: dict) -> dict[str, dict]:
         origins = [name for key, name in _UNTRAINED.items() if key in entry]
         trainer = origins[0] if origins else entry["train"]["method"]
         places[model] = {"family": entry.get("family", model), "dataset": entry["dataset"], "trainer": trainer}
-    return {**places, **zoo_places(config["zoo"])}
+    for name, data, hidden, trainer in _parts(config["zoo"]):
+        dataset = config["zoo"]["datasets"][data]
+        places[name] = {"family": f"{data}-{hidden}", "dataset": dataset, "trainer": trainer}
+    return places
 
 
 def arenas_of(config: dict) -> list[str]:

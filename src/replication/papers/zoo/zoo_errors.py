@@ -70,7 +70,7 @@ def draw_family(
 
     others: list[tuple[np.ndarray, np.ndarray]] = []
     values, band = zoo_statistics.rmse_with_interval(part)
-    doubtful, best = zoo_statistics.some_unconverged(part), zoo_statistics.best_of(part)
+    doubtful, best = zoo_statistics.mean_unconverged(part) > 0, zoo_statistics.best_of(part)
     for row, estimator in enumerate(part["estimator"].values):
         x, look = x_of(estimator, part["budget"].values), look_of(estimator, row)
         if row != best and estimator not in drawn:

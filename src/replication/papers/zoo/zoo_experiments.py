@@ -45,23 +45,16 @@ def combined_estimates(artifacts: Artifacts, *, places: dict[str, dict]) -> xr.D
     for name in _VARIABLES:
         zoo[name].attrs.update(first[0][name].attrs)
     parameters = [artifacts["models"][model] for model in models]
-    of_models = {
-        **{key: (_texts(places[model][key] for model in models), text, "1") for key, text in _LABELS.items()},
-        "visible": (np.array([rbm.sizes["visible"] for rbm in parameters]), "visible units", "1"),
-        "hidden": (np.array([rbm.sizes["hidden"] for rbm in parameters]), "hidden units", "1"),
-        "chains": (np.array([run.attrs["chains"] for run in first]), "chains of an estimate", "1"),
-    }
     coordinates = {
-        "model": labelled("model", _texts(models), "RBM", "1"),
-        "estimator": labelled("estimator", _texts(estimators), "estimator of log Z", "1"),
-        **{name: labelled("model", *content) for name, content in of_models.items()},
+        "model": coordinate("model", models, "RBM"),
+        "estimator": coordinate("estimator", estimators, "estimator of log Z"),
+        **{key: coordinate("model", [places[model][key] for model in models], text) for key, text in _LABELS.items()},
+        "visible": coordinate("model", [rbm.sizes["visible"] for rbm in parameters], "visible units"),
+        "hidden": coordinate("model", [rbm.sizes["hidden"] for rbm in parameters], "hidden units"),
+        "chains": coordinate("model", [run.attrs["chains"] for run in first], "chains of an estimate"),
     }
     truths = _of_truths([artifacts["truths"][model] for model in models])
     return zoo.assign(truths).assign_coords(coordinates).transpose(*_CELLS, "bound")
-
-
-def _texts(values):
-    return np.array(list(values), dtype=object)
 
 
 def _of_truths(truths):

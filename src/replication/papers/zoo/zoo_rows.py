@@ -46,7 +46,7 @@ def draw_arenas(artifacts: Artifacts, *, arenas: list[str], of_papers: Sequence[
         zoo_statistics.log_rmse(zoo_statistics.resampled_moments(part))[order, :, 0]
         for part, order in zip(parts, orders, strict=True)
     ]
-    doubtful = [zoo_statistics.some_unconverged(part)[:, 0] for part in parts]
+    doubtful = [zoo_statistics.mean_unconverged(part)[:, 0] > 0 for part in parts]
     values, others = ([np.mean(logs, axis=0), *logs] for logs in (values, others))
     doubtful = [np.any(doubtful, axis=0), *doubtful]
     order = np.argsort(values[0])
