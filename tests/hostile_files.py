@@ -33,16 +33,6 @@ class Format(NamedTuple):
     repack: Any = None  # breaks the content of packed parts, and packs it again
 
 
-def prepared(root, names):
-    """The named formats, their good files written below `root`: each reads without complaint."""
-    formats = {}
-    for name in names:
-        (root / name).mkdir(parents=True)
-        formats[name] = FORMATS[name](root / name)
-        assert not formats[name].read(root / name), name
-    return formats
-
-
 def broken(good, folder, generator):
     """Write the files of a format into a new folder, one of them broken; returns the kinds of damage."""
     shutil.copytree(good.folder, folder)

@@ -1,9 +1,7 @@
 """Copies of the project that tests may change, and commands run in them."""
 
-import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -20,10 +18,6 @@ from replication.configuration import checked
 ROOT = Path(__file__).parents[1]
 # The toy scale, at which a run takes minutes.
 CONFIGURATION = ("--configfile", "tests/tiny.yaml")
-# Measured times, and the figures and verdicts made from them, differ between runs.
-TIMED = re.compile(
-    r"timings/|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many|trk-cost|zoo-seconds|zoo-choice|zoo-winners|scorecard"
-)
 
 
 def merged_configuration(*more):
@@ -80,10 +74,3 @@ def wait_for(happened):
     while not happened():
         assert time.monotonic() < end
         time.sleep(0.01)
-
-
-def fingerprints(folder):
-    """{path: sha256} of the artifacts, pictures and texts that are the same after every run of the workflow."""
-    files = [*folder.glob("data/**/*.nc"), *folder.glob("figures/**/*.png"), *folder.glob("figures/**/*.md")]
-    files = [path for path in files if not TIMED.search(str(path.relative_to(folder)))]
-    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}

@@ -1,12 +1,12 @@
 """Parameters of very different sizes: forbidden and forced units, and models that cannot be rounded well."""
 
-from itertools import cycle, product
+from itertools import product
 
 import numpy as np
 import pytest
 
 from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs
-from logzoo.estimators.estimator_registry import ESTIMATORS, takes
+from logzoo.estimators.estimator_registry import takes
 from logzoo.estimators.result import REACH
 from logzoo.kernels.fixed_point import fixed_point_unit
 from logzoo.models.equivalent import without_certain
@@ -53,11 +53,14 @@ def test_what_a_certain_unit_settles_is_settled_too():
     assert exact_log_z(left) + constant == pytest.approx(exact_log_z(rbm), rel=1e-15)
 
 
-@pytest.mark.parametrize(("layer", "method"), [*zip(cycle([1, 2]), sorted(ESTIMATORS), strict=False)])
-def test_every_estimator_is_right_with_forbidden_and_forced_units(layer, method):
+# The units are left out before any method begins. These methods differ in what they take.
+@pytest.mark.parametrize("method", ["ais", "basins", "bethe", "las-vegas", "raise", "rts", "trajectory-raise"])
+@pytest.mark.parametrize("layer", [1, 2])
+def test_estimators_are_right_with_forbidden_and_forced_units(layer, method):
     rbm, data = rbm_with(layer, 1e9), np.random.default_rng(1).integers(0, 2, (5, 9), dtype=np.uint8)
     exact, options = exact_log_z(rbm), {"data": data} if takes(method, "data") else {}
-    estimate = estimate_log_z(rbm, method, sweeps=2000, chains=20, base="modes", check=False, **options)
+    base = rbm.visible_bias.clip(-5.0, 5.0) if method in ("ais", "rts") else "modes"
+    estimate = estimate_log_z(rbm, method, sweeps=2000, chains=20, base=base, check=False, **options)
     # Riemann sums err by more than their standard error.
     assert abs(estimate.log_z - exact) < 5.0 * estimate.std_error + 0.02
     assert estimate.interval[0] < estimate.log_z < estimate.interval[1]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import xarray as xr
 from nulls_las_vegas import tours_of, training_of
-from test_experiments_las_vegas import images_of, random_rbm
+from test_experiments_las_vegas import images_of
+from twins import shaped_rbm
 
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.samplers.stopping_sets import StoppingSet
@@ -180,7 +181,7 @@ def log_z_by_tours():
     settings = {"cap": 10_000, "sweeps": 10**6, "points": 5, "replicates": 4, "chains": 10, "shares": [1.0]}
     data, estimates, truths = images_of(10, 25).data, {}, {}
     for seed in range(6):
-        name, rbm = f"m-{seed}", random_rbm(10, 6, 0.7, seed)
+        name, rbm = f"m-{seed}", shaped_rbm(10, 6, 0.7, seed)
         estimates[name] = tour_estimates(rbm, data, np.zeros(10), {}, tours=1000, stream=root_stream(seed), **settings)
         truths[name] = xr.Dataset({"log_z": exact_log_z(rbm), "std_error": 0.0})
     return {"estimates": {"state": estimates}, "truths": {"state": truths}}

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 import xarray as xr
 from nulls_rts import BUDGETS, MODELS, TRUTH, check, from_bases, normal, rungs_of, runs, stationary
-from test_experiments_las_vegas import random_rbm
+from twins import shaped_rbm
 
 from logzoo.datasets.readers import SPLITS
-from logzoo.estimators.tempered_sampling import delta_method
 from logzoo.samplers import tempering_chains as rule
 from logzoo.streams import root_stream
 from replication.papers.rts import rts_experiments, rts_f1, rts_f3, rts_f4, rts_f5, rts_f7, rts_f8, rts_text
@@ -181,22 +180,12 @@ def test_variants_of_rts_are_estimates_beside_the_plain_one():
     assert result["bias"].value == pytest.approx(0.0, abs=0.1)
 
 
-def test_the_delta_method_predicts_bias_and_variance_of_a_log_ratio():
-    generator = np.random.default_rng(7)
-    shape = np.array([3.0, 5.0, 2.0])
-    predicted = np.array([delta_method(generator.dirichlet(shape, 40)[:, [0, -1]]) for _ in range(2000)])
-    occupancy = generator.dirichlet(shape, (20_000, 40)).mean(axis=1)
-    log_ratio = np.log(occupancy[:, -1] / occupancy[:, 0])
-    assert np.square(predicted[:, 1]).mean() == pytest.approx(log_ratio.var(), rel=0.05)
-    assert predicted[:, 0].mean() == pytest.approx(log_ratio.mean() - np.log(2.0 / 3.0), rel=0.3)
-
-
 def small_model():
     """A random RBM, and data for the matched base."""
     examples = np.random.default_rng(1).integers(0, 2, (30, 20)).astype(np.uint8)
     split = ("example", np.full(30, SPLITS.index("train")))
     dataset = xr.Dataset({"data": (("example", "unit"), examples), "split": split})
-    return {"model": random_rbm(20, 6, scale=1.5).to_dataset(), "dataset": dataset}
+    return {"model": shaped_rbm(20, 6, scale=1.5).to_dataset(), "dataset": dataset}
 
 
 def test_rts_whose_occupancy_is_of_visits_alone_is_as_noisy_as_plain_counts(monkeypatch):

@@ -211,7 +211,8 @@ def test_a_checkpoint_stays_until_the_snapshots_are_written(folder, capfd, monke
     assert "No space left" in capfd.readouterr().err and (folder / "on.npz").exists()
 
 
-def test_a_checkpoint_is_gone_when_the_model_is_there(folder, capfd):
+def test_a_checkpoint_is_gone_when_the_model_is_there(folder, capfd, monkeypatch):
+    monkeypatch.setattr("logzoo.io.checkpoints._SECONDS", 0.0)
     assert main(["train", "data.npy", *TRAINING, "--checkpoint", "going/on.npz", "-o", "trained.nc"]) == 0
     assert (folder / "trained.nc").exists() and not list((folder / "going").iterdir())
     assert main(["train", "data.npy", *TRAINING, "--checkpoint", str(folder), "-o", "trained.nc"]) != 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from twins import all_states
 
-from logzoo import RBM, dbm_log_likelihood, exact_log_z, mean_log_likelihood
+from logzoo import RBM, dbm_log_likelihood, exact_log_z
 
 SIZES = (3, 4, 2, 3)
 
@@ -66,12 +66,6 @@ def test_the_interval_of_a_deep_likelihood_has_the_errors_of_all_log_zs():
     # The intervals assume fully correlated errors of the examples; here they are independent: coverage is above 95%.
     assert covered >= 10 and all(0.0 < run.interval[1] - run.interval[0] < 0.5 for run in runs)
     assert np.std([run.value for run in runs]) > 0.0
-
-
-def test_a_machine_of_one_hidden_layer_is_an_rbm():
-    (bias, weights, hidden_bias), v = random_layers((3, 4)), all_states(3)
-    rbm = RBM(weights, bias, hidden_bias)
-    assert dbm_log_likelihood([bias, weights, hidden_bias], v) == mean_log_likelihood(rbm, v, exact_log_z(rbm))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from scipy.special import expit
-from twins import normal_rbm
+from twins import shaped_rbm
 
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.paths import kernel_parameters
@@ -17,10 +17,6 @@ from logzoo.streams import root_stream
 from logzoo.training.trainers import train_rbm
 from replication.papers.las_vegas.lv_estimates import tour_estimates, trained_likelihoods
 from replication.papers.las_vegas.lv_tours import Images, broken_chains, inspected, stroke_widths, tour_lengths
-
-
-def random_rbm(visible, hidden, scale=1.0, seed=0):
-    return normal_rbm([seed, visible, hidden], visible, hidden, scale)
 
 
 def images_of(visible, count=40, grey=False, seed=0):
@@ -33,7 +29,7 @@ def images_of(visible, count=40, grey=False, seed=0):
 @pytest.mark.parametrize("grey", [False, True])
 def test_first_draws_are_those_that_the_stopping_set_is_made_of(grey):
     images, stream = images_of(9, 600, grey), root_stream(5)
-    parameters = kernel_parameters(random_rbm(9, 30), np.zeros(9))
+    parameters = kernel_parameters(shaped_rbm(9, 30), np.zeros(9))
     stopping = stopping_set(parameters, images.data, len(images.data), stream)
     drawn = first_draws(parameters, images.data, np.arange(600), stream)
     assert {tuple(row) for row in drawn} == {tuple(row) for row in stopping.members.rows}
@@ -41,7 +37,7 @@ def test_first_draws_are_those_that_the_stopping_set_is_made_of(grey):
 
 
 def test_a_walk_goes_where_the_tours_of_its_numbers_go():
-    rbm, images, stream = random_rbm(8, 4, 1.2), images_of(8, 3), root_stream(7)
+    rbm, images, stream = shaped_rbm(8, 4, 1.2), images_of(8, 3), root_stream(7)
     parameters = kernel_parameters(rbm, np.zeros(8))
     stopping = stopping_set(parameters, images.data, 3, stream)
     states = first_draws(parameters, images.data, np.arange(50) % 3, stream)
@@ -62,7 +58,7 @@ def test_a_walk_goes_where_the_tours_of_its_numbers_go():
 
 
 def test_lengths_of_nested_sets_start_from_the_same_states():
-    rbm, images = random_rbm(10, 7, 0.8), images_of(10, 30)
+    rbm, images = shaped_rbm(10, 7, 0.8), images_of(10, 30)
     settings = {"visible": ["draws", "means"], "batches": 5, "batch": 20, "cap": 6, "shown": 3}
     result = tour_lengths(rbm, images, rounds=[1, 3], stream=root_stream(1), **settings)
     assert dict(result["length"].sizes) == {"visible": 2, "rounds": 2, "batch": 5, "tour": 20}
@@ -83,7 +79,7 @@ def test_lengths_of_nested_sets_start_from_the_same_states():
 
 
 def test_chains_are_broken_where_their_first_hidden_state_comes_again():
-    rbm, images = random_rbm(6, 3), images_of(6, 60)
+    rbm, images = shaped_rbm(6, 3), images_of(6, 60)
     result = broken_chains(rbm, images, digits=[2, 0], sweeps=15, candidates=10, stream=root_stream(4))
     assert list(result["chain"]) == [2, 0] and result["v"].shape == (2, 15, 6)
     for digit in (2, 0):
@@ -98,7 +94,7 @@ def test_chains_are_broken_where_their_first_hidden_state_comes_again():
 
 
 def test_first_tours_and_those_that_cd_ends_in_are_of_the_same_chains():
-    rbm, images = random_rbm(9, 4, 1.2), images_of(9, 40)
+    rbm, images = shaped_rbm(9, 4, 1.2), images_of(9, 40)
     variables = {"data": (("example", "visible"), images.data), "split": ("example", [0] * 40)}
     artifacts = {"model": rbm.to_dataset(), "dataset": xr.Dataset(variables)}
     settings = {"sweeps": 30, "inspected": 300, "stream": root_stream(3)}
@@ -126,7 +122,7 @@ def test_the_width_of_strokes_is_that_of_bars_and_blots():
 
 
 def test_log_z_by_tours_ends_at_the_exact_one():
-    rbm, images = random_rbm(10, 6, 0.7), images_of(10, 25)
+    rbm, images = shaped_rbm(10, 6, 0.7), images_of(10, 25)
     others = {"ais": ("ais", {"ladder": "linear"})}
     settings = {"cap": 10_000, "sweeps": 10**6, "points": 5, "replicates": 12, "chains": 10, "shares": [0.5, 1.0]}
     result = tour_estimates(rbm, images.data, np.zeros(10), others, tours=3000, stream=root_stream(2), **settings)

@@ -10,17 +10,10 @@ from logzoo import sample_gibbs
 from logzoo.kernels.fixed_point import fixed_point_parameters, fixed_point_unit, new_chains
 from logzoo.kernels.gibbs import run_sweeps, start_chains
 from logzoo.kernels.random import HIDDEN, VISIBLE
+from logzoo.paths import kernel_parameters
 
 KEY = np.uint64(0xC0FFEE1234567)
 SHAPES = [(1, 5), (33, 64), (784, 10)]
-
-
-def random_rbm(visible, hidden, scale=1.0, seed=0):
-    return twins.normal_rbm([seed, visible, hidden], visible, hidden, scale)
-
-
-def parameters_of(rbm, base):
-    return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, base)
 
 
 def matrix_of(blocks, columns):
@@ -32,7 +25,7 @@ def matrix_of(blocks, columns):
 
 def started(rbm, base, count):
     """Parameters and chains that start from the base."""
-    parameters = parameters_of(rbm, base)
+    parameters = kernel_parameters(rbm, base)
     chains = new_chains(count, rbm.visible, rbm.hidden)
     start_chains(parameters, KEY, parameters.base, chains)
     return parameters, chains
@@ -41,9 +34,9 @@ def started(rbm, base, count):
 @pytest.mark.parametrize("scale", [1e-4, 1.0, 1e20])
 @pytest.mark.parametrize(("visible", "hidden"), SHAPES)
 def test_fixed_point_rounds_to_half_a_unit_and_cannot_overflow(visible, hidden, scale):
-    rbm = random_rbm(visible, hidden, scale)
+    rbm = twins.shaped_rbm(visible, hidden, scale)
     base = np.random.default_rng(2).standard_normal(visible)
-    parameters = parameters_of(rbm, base)
+    parameters = kernel_parameters(rbm, base)
     unit = float(parameters.unit)
     assert np.frexp(unit)[0] == 0.5
     biases = parameters.visible_bias[:visible], parameters.hidden_bias[:hidden], parameters.base[:visible]
@@ -60,7 +53,7 @@ def test_fixed_point_rounds_to_half_a_unit_and_cannot_overflow(visible, hidden, 
 
 
 def test_a_large_base_widens_the_grid_instead_of_overflowing():
-    parameters = parameters_of(random_rbm(6, 4, 1e-3), np.array([0.0, 1.0, -1.0, 1e6, -1e6, 2.0**20]))
+    parameters = kernel_parameters(twins.shaped_rbm(6, 4, 1e-3), np.array([0.0, 1.0, -1.0, 1e6, -1e6, 2.0**20]))
     assert np.abs(parameters.base.astype(np.int64)).max() <= 2**30
     np.testing.assert_allclose(parameters.base[:6] * float(parameters.unit), [0, 1, -1, 1e6, -1e6, 2**20], atol=1e-3)
 
@@ -95,7 +88,7 @@ def test_weights_are_rounded_half_to_even_whatever_their_type(visible, hidden, k
 
 @pytest.mark.parametrize(("visible", "hidden"), SHAPES)
 def test_sweeps_equal_the_slow_twin_bit_for_bit(visible, hidden):
-    rbm = random_rbm(visible, hidden, 0.5)
+    rbm = twins.shaped_rbm(visible, hidden, 0.5)
     base = np.random.default_rng(1).standard_normal(visible)
     parameters, chains = started(rbm, base, 5)
     twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_each)
@@ -111,7 +104,7 @@ def test_sweeps_equal_the_slow_twin_bit_for_bit(visible, hidden):
 
 @pytest.mark.parametrize(("visible", "hidden"), SHAPES)
 def test_inputs_stay_exact_through_many_sweeps(visible, hidden):
-    rbm, base = random_rbm(visible, hidden, 0.5), np.zeros(visible)
+    rbm, base = twins.shaped_rbm(visible, hidden, 0.5), np.zeros(visible)
     parameters, chains = started(rbm, base, 4)
     twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_each)
     run_sweeps(parameters, KEY, 1, 1001, np.array([0.0, 0.3, 0.8, 1.0], np.float32), chains)
@@ -121,7 +114,7 @@ def test_inputs_stay_exact_through_many_sweeps(visible, hidden):
 
 
 def test_chains_start_from_the_base_with_inputs_that_belong_to_them():
-    rbm, base = random_rbm(6, 40), np.array([0.0, 1.0, -1.0, 3.0, -30.0, 30.0])
+    rbm, base = twins.shaped_rbm(6, 40), np.array([0.0, 1.0, -1.0, 3.0, -30.0, 30.0])
     parameters, chains = started(rbm, base, 20_000)
     p = 1 / (1 + np.exp(-base))
     assert np.all(np.abs(chains.v.mean(axis=0) - p) <= 4 * np.sqrt(p * (1 - p) / 20_000))
@@ -133,7 +126,7 @@ def test_chains_start_from_the_base_with_inputs_that_belong_to_them():
 
 
 def test_a_chain_does_not_depend_on_how_many_run_with_it():
-    rbm, base = random_rbm(33, 40, 0.3), np.zeros(33)
+    rbm, base = twins.shaped_rbm(33, 40, 0.3), np.zeros(33)
     states = []
     for count in (3, 7):
         parameters, chains = started(rbm, base, count)
@@ -145,7 +138,7 @@ def test_a_chain_does_not_depend_on_how_many_run_with_it():
 
 
 # Weights up to 1.9, every visible state of probability above 0.006.
-SMALL = random_rbm(4, 3, 0.8, seed=3)
+SMALL = twins.shaped_rbm(4, 3, 0.8, seed=3)
 
 
 @pytest.mark.parametrize("beta", [1.0, 0.5])

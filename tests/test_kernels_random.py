@@ -147,10 +147,9 @@ def switch_point(logit):
 def test_the_words_that_draw_each_value_count_its_probability(size, sign):
     logit = np.float32(sign * size)
     rare = 1.0 / (1.0 + math.exp(abs(float(logit))))
-    counted = switch_point(logit) / 2.0**32
-    assert counted == pytest.approx(rare, abs=2.0**-32 + resolved(size) * rare)
-    # Near the switch all words below it draw the rarer value, and no others.
     edge = switch_point(logit)
+    assert edge / 2.0**32 == pytest.approx(rare, abs=2.0**-32 + resolved(size) * rare)
+    # Near the switch all words below it draw the rarer value, and no others.
     around = np.arange(max(edge - 2000, 0), min(edge + 2000, 1 << 32))
     drawn = states_from(logit, around) == (0 if logit > 0 else 1)
     np.testing.assert_array_equal(drawn, around < edge)

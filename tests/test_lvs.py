@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import twins
 from scipy.special import expit
-from test_tours import bits, packed, parameters_of, random_rbm
+from test_tours import bits, packed, parameters_of
 from test_training_runs import assert_same
 
 from logzoo import train_rbm
@@ -32,7 +32,7 @@ def grey_levels(examples, visible):
 
 def test_the_gradient_without_a_cap_is_unbiased():
     """Sums over tours, minus the model's sums for as many states, have mean 0 over updates."""
-    rbm = random_rbm(12, 4, 0.7)
+    rbm = twins.shaped_rbm(12, 4, 0.7)
     parameters, exact = parameters_of(rbm), np.concatenate([part.ravel() for part in twins.expectations(rbm)])
     data = np.random.default_rng(1).integers(0, 2, (20, 12)).astype(np.uint8)
     phase = LasVegasPhase(data[:3], 4, root_stream(4), 32, None, 0, 10, None)
@@ -47,7 +47,7 @@ def test_the_gradient_without_a_cap_is_unbiased():
 
 
 def test_visited_states_are_those_of_finished_tours_without_the_last():
-    rbm = random_rbm(20, 9, 0.4)
+    rbm = twins.shaped_rbm(20, 9, 0.4)
     parameters = parameters_of(rbm)
     stopping = stopping_set(parameters, np.eye(4, 20, dtype=np.uint8), 8, root_stream(0))
     result = TourSampler(parameters, stopping, root_stream(1), flight=7).run(60, 10**6, cap=20, keep=True)
@@ -68,7 +68,7 @@ def test_visited_states_are_those_of_finished_tours_without_the_last():
 
 @pytest.mark.parametrize(("visible", "hidden"), SHAPES)
 def test_statistics_of_states_equal_numpy(visible, hidden):
-    rbm = random_rbm(visible, hidden, 0.3)
+    rbm = twins.shaped_rbm(visible, hidden, 0.3)
     h = np.random.default_rng(0).integers(0, 2, (25, hidden)).astype(np.uint8)
     grey, gradient = GreyChains.new(10, visible, hidden), zeros(rbm)
     add_means_of_states(parameters_of(rbm), packed(h), np.float32(0.5), *grey, *gradient)
@@ -79,7 +79,7 @@ def test_statistics_of_states_equal_numpy(visible, hidden):
 
 @pytest.mark.parametrize(("visible", "hidden"), SHAPES)
 def test_grey_levels_give_inputs_statistics_and_log_f_as_numpy(visible, hidden):
-    rbm, x = random_rbm(visible, hidden, 0.3), grey_levels(12, visible)
+    rbm, x = twins.shaped_rbm(visible, hidden, 0.3), grey_levels(12, visible)
     parameters, grey, gradient = parameters_of(rbm), mini_batch(x, 12, hidden), zeros(rbm)
     grey.load(parameters, x)
     a = rbm.hidden_bias + x @ rbm.weights
@@ -96,7 +96,7 @@ def test_grey_levels_give_inputs_statistics_and_log_f_as_numpy(visible, hidden):
 
 
 def test_mean_field_particles_draw_hidden_units_and_take_means_of_visible_ones():
-    rbm, x = random_rbm(6, 4, 1.0), grey_levels(1, 6)
+    rbm, x = twins.shaped_rbm(6, 4, 1.0), grey_levels(1, 6)
     particles = Particles(np.uint64(7), 1, GreyChains.new(20_000, 6, 4), persistent=True)
     grey = particles(parameters_of(rbm), 0, x, 0.1)
     h, p = grey.chains.h.astype(float), expit(rbm.hidden_bias + x @ rbm.weights)[0]
@@ -105,7 +105,7 @@ def test_mean_field_particles_draw_hidden_units_and_take_means_of_visible_ones()
     np.testing.assert_allclose(grey.v, expit(rbm.visible_bias + h @ rbm.weights.T), atol=1e-6)
     first = grey.v.copy()
     # The second sweep starts from these, at other parameters.
-    other = random_rbm(6, 4, 1.0, seed=3)
+    other = twins.shaped_rbm(6, 4, 1.0, seed=3)
     grey = particles(parameters_of(other), 1, x, 0.1)
     p = expit(other.hidden_bias + first @ other.weights)
     h = grey.chains.h
@@ -115,7 +115,7 @@ def test_mean_field_particles_draw_hidden_units_and_take_means_of_visible_ones()
 
 
 def test_mean_field_tours_draw_hidden_units_given_means():
-    rbm = random_rbm(6, 5, 1.5)
+    rbm = twins.shaped_rbm(6, 5, 1.5)
     parameters = parameters_of(rbm)
     stopping = stopping_set(parameters, np.zeros((1, 6), np.uint8), 1, root_stream(0))
     sampler = TourSampler(parameters, stopping, root_stream(0), mean_field=True)

@@ -79,19 +79,14 @@ def test_modes_solve_the_equations_and_are_distinct_and_sorted():
 
 def climbed(rbm, h):
     """The end of single flips of h (H,), in order, that each gain 1e-4 nats, and log of the sum of f there."""
-    height, moved = np.logaddexp.reduce(log_g(rbm, h[None])), True
+    height, moved = np.logaddexp.reduce(twins.log_f_of_hidden(rbm, h[None])), True
     while moved:
         moved = False
         for j in range(h.size):
             flipped = np.where(np.arange(h.size) == j, 1 - h, h)
-            if log_g(rbm, flipped[None])[0] > height + 1e-4:
-                h, height, moved = flipped, log_g(rbm, flipped[None])[0], True
+            if twins.log_f_of_hidden(rbm, flipped[None])[0] > height + 1e-4:
+                h, height, moved = flipped, twins.log_f_of_hidden(rbm, flipped[None])[0], True
     return h, height
-
-
-def log_g(rbm, h):
-    """log of the sum over v of exp(-energy) for hidden states h (n, H)."""
-    return h @ rbm.hidden_bias + np.logaddexp(0.0, rbm.visible_bias + h @ rbm.weights.T).sum(axis=1)
 
 
 @pytest.mark.parametrize("scale", [0.3, 5.0])

@@ -12,7 +12,7 @@ from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.paths import inverse_temperatures, kernel_parameters, tempered_rbm
-from logzoo.samplers import annealed, tempering_runs
+from logzoo.samplers import tempering_runs
 from logzoo.samplers.tempering_chains import updated_log_z
 from logzoo.streams import root_stream
 
@@ -113,21 +113,6 @@ def test_interpolation_stays_within_its_tolerance_and_counts_for_steep_models():
     draws, _ = tempering(200, 20, rbm=rbm, rungs=200)
     assert 0.0 < draws.interpolation_error < 1e-3
     assert tempering(200, 20, rbm=rbm, rungs=200, form="joint")[0].interpolation_error == 0.0
-
-
-def annealing(sweeps, chains, base="visible-bias", **options):
-    """Draws and the ledger that paid for them."""
-    ledger = SweepLedger(sweeps, chains)
-    return annealed.run(EASY, ledger, STREAM, base=base, **options), ledger
-
-
-@pytest.mark.parametrize("base", [None, "uniform"])
-@pytest.mark.parametrize("sweeps", BUDGETS)
-def test_annealing_spends_its_whole_budget(sweeps, base):
-    draws, ledger = annealing(sweeps, 3, base)
-    assert ledger.spent == sweeps
-    assert 3 * (sweeps - 1) < ledger.chain_sweeps <= 3 * sweeps
-    assert draws.log_weight.shape == (3,) and np.all(np.isfinite(draws.log_weight))
 
 
 def test_weights_equal_those_of_the_slow_twin():

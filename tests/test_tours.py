@@ -20,10 +20,6 @@ find, hash_of, insert = (from_python(part) for part in (bitsets.find, bitsets.ha
 pack_state, unpack_state = from_python(bitsets.pack_state), from_python(bitsets.unpack_state)
 
 
-def random_rbm(visible, hidden, scale=1.0, seed=0):
-    return twins.normal_rbm([seed, visible, hidden], visible, hidden, scale)
-
-
 def parameters_of(rbm):
     return kernel_parameters(rbm, np.zeros(rbm.visible))
 
@@ -42,11 +38,6 @@ def packed(states):
     for words, state in zip(rows, np.ascontiguousarray(states, np.uint8), strict=True):
         pack_state(state, words)
     return rows
-
-
-def log_f_of_hidden(rbm, h):
-    """log f(h) of every row of h, visible units summed out."""
-    return h @ rbm.hidden_bias + np.logaddexp(0.0, h @ rbm.weights.T + rbm.visible_bias).sum(axis=1)
 
 
 def a_stopping_set(rbm, draws=6, examples=4, seed=1):
@@ -86,7 +77,7 @@ def test_a_hash_set_knows_its_members_even_if_all_hashes_collide(hidden, planted
 @pytest.mark.parametrize("scale", [0.3, 60.0, 1000.0])
 @pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (33, 9), (100, 130)])
 def test_log_f_of_hidden_states_equals_numpy(visible, hidden, scale, single):
-    rbm = random_rbm(visible, hidden, scale)
+    rbm = twins.shaped_rbm(visible, hidden, scale)
     states = np.random.default_rng(3).integers(0, 2, (50, hidden)).astype(np.uint8)
     result = np.empty(50)
     log_f_hidden(parameters_of(rbm), packed(states), result, single)
@@ -94,11 +85,11 @@ def test_log_f_of_hidden_states_equals_numpy(visible, hidden, scale, single):
     rounding = 0.5 * float(parameters_of(rbm).unit) * (visible + 1) * (hidden + 1)
     # A factor in single precision has a rounding for each of its parts.
     tables = 2.0**-24 * visible * (hidden + 5) if single else 1e-9
-    np.testing.assert_allclose(result, log_f_of_hidden(rbm, states), rtol=1e-12, atol=rounding + tables)
+    np.testing.assert_allclose(result, twins.log_f_of_hidden(rbm, states), rtol=1e-12, atol=rounding + tables)
 
 
 def test_a_stopping_set_holds_the_draws_that_its_stream_makes_once_each():
-    rbm = random_rbm(6, 40, 0.2)
+    rbm = twins.shaped_rbm(6, 40, 0.2)
     data = np.random.default_rng(2).integers(0, 2, (700, 6)).astype(np.uint8)
     stopping = stopping_set(parameters_of(rbm), data, 1600, root_stream(5))
     twin = twins.FixedPointRBM(rbm, np.zeros(6), parameters_of(rbm).unit, draw_each)
@@ -111,7 +102,7 @@ def test_a_stopping_set_holds_the_draws_that_its_stream_makes_once_each():
             drawn.add(draw_each(logits, words).tobytes())
     states = bits(stopping.members.rows, 40)
     assert {state.tobytes() for state in states} == drawn and len(states) == len(drawn) == stopping.size
-    np.testing.assert_allclose(stopping.log_f, log_f_of_hidden(rbm, states), atol=1e-6)
+    np.testing.assert_allclose(stopping.log_f, twins.log_f_of_hidden(rbm, states), atol=1e-6)
     assert stopping.log_z == pytest.approx(twins.log_sum_exp(stopping.log_f), abs=1e-12)
     # A draw from an example is more probable given this example than given another.
     inputs = data[stopping.example] @ rbm.weights + rbm.hidden_bias
@@ -121,7 +112,7 @@ def test_a_stopping_set_holds_the_draws_that_its_stream_makes_once_each():
 
 
 def test_starts_are_drawn_in_proportion_to_f():
-    stopping, _ = a_stopping_set(random_rbm(5, 4), 30)
+    stopping, _ = a_stopping_set(twins.shaped_rbm(5, 4), 30)
     assert stopping.size > 4
     counts = np.bincount(stopping.starts(np.random.default_rng(0).random(50_000)), minlength=stopping.size)
     exact, uniform = np.exp(stopping.log_f - stopping.log_z), np.full(stopping.size, 1 / stopping.size)
@@ -132,7 +123,7 @@ def test_starts_are_drawn_in_proportion_to_f():
 
 @pytest.mark.parametrize(("visible", "hidden"), [(40, 33), (3, 70)])
 def test_tours_are_those_of_a_slow_twin(visible, hidden):
-    rbm = random_rbm(visible, hidden, 0.2)
+    rbm = twins.shaped_rbm(visible, hidden, 0.2)
     stopping, states = a_stopping_set(rbm)
     sampler = TourSampler(parameters_of(rbm), stopping, root_stream(3), flight=4)
     result = sampler.run(10, 10**6, cap=30)
@@ -154,7 +145,7 @@ def test_tours_are_those_of_a_slow_twin(visible, hidden):
 
 
 def test_a_tour_does_not_depend_on_how_many_are_in_flight_threads_or_the_order_of_calls():
-    rbm = random_rbm(20, 9, 0.4)
+    rbm = twins.shaped_rbm(20, 9, 0.4)
     stopping, _ = a_stopping_set(rbm)
 
     def lengths(counts, **settings):
@@ -169,7 +160,7 @@ def test_a_tour_does_not_depend_on_how_many_are_in_flight_threads_or_the_order_o
 
 @pytest.mark.parametrize(("budget", "cap"), [(10**6, 5), (3000, None), (1999, None), (0, None)])
 def test_tours_end_with_the_cap_or_the_budget(budget, cap):
-    rbm = random_rbm(20, 9, 0.4)
+    rbm = twins.shaped_rbm(20, 9, 0.4)
     stopping, _ = a_stopping_set(rbm)
     whole = TourSampler(parameters_of(rbm), stopping, root_stream(3)).run(2000, 10**9).length
     result = TourSampler(parameters_of(rbm), stopping, root_stream(3), flight=50).run(2000, budget, cap)
@@ -186,7 +177,7 @@ def test_tours_end_with_the_cap_or_the_budget(budget, cap):
 
 
 def test_lengths_have_the_distribution_that_the_transition_matrix_gives():
-    rbm = random_rbm(6, 4)
+    rbm = twins.shaped_rbm(6, 4)
     stopping, states = a_stopping_set(rbm, 3)
     joint = np.exp(twins.log_f_joint(rbm, twins.all_states(6), twins.all_states(4)) - twins.brute_log_z(rbm))
     # P(h' | h) of one sweep h -> v -> h' over all hidden states, and their probabilities.
@@ -218,12 +209,12 @@ def test_probes_find_a_mode_that_the_set_does_not_know_and_weigh_it():
         else:
             assert 10 < result.lost < 190
             h = twins.all_states(12)
-            on = log_f_of_hidden(rbm, h[h.sum(axis=1) > 6])
+            on = twins.log_f_of_hidden(rbm, h[h.sum(axis=1) > 6])
             assert result.log_mass == pytest.approx(twins.log_sum_exp(on), abs=0.05)
 
 
 def test_what_lost_probes_have_not_seen_twice_is_not_weighed():
-    rbm = random_rbm(30, 60, 0.01)
+    rbm = twins.shaped_rbm(30, 60, 0.01)
     stopping, _ = a_stopping_set(rbm)
     result = TourSampler(parameters_of(rbm), stopping, root_stream(0)).probe(5, 50)
     assert (result.lost, result.log_mass) == (5, np.inf)

@@ -72,9 +72,8 @@ def test_every_trainer_keeps_the_contract(method):
     np.testing.assert_array_equal(run.trace["learning_rate"], 0.1)
 
 
-@pytest.mark.parametrize("method", NAMES)
-def test_another_seed_gives_another_training(method):
-    first, other = (trained(method, seed=seed).rbm for seed in (3, 4))
+def test_another_seed_gives_another_training():
+    first, other = (trained("pcd", seed=seed).rbm for seed in (3, 4))
     assert not np.array_equal(first.weights, other.weights)
 
 

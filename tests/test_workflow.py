@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 import xarray as xr
 from pages import faults
-from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, fingerprints, run_module, snakemake
+from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, run_module, snakemake
 
 from logzoo.io.netcdf import read_artifact
 from logzoo.models.exact_sums import exact_log_z
@@ -190,8 +190,9 @@ def test_one_core_makes_the_same_bits(finished, tmp_path):
     targets = "data/tiny/estimates/mnist-cd25-500/rts.nc", "data/tiny/models/mnist-10.nc"
     other = copy_project(tmp_path)
     assert snakemake(other, "--cores", "1", *CONFIGURATION, "--", *targets).returncode == 0
-    made, expected = fingerprints(other), fingerprints(finished[0])
-    assert set(targets) < set(made) and made == {path: expected[path] for path in made}
+    made = [path.relative_to(other) for path in other.glob("data/**/*.nc")]
+    assert {*targets} < {*map(str, made)}
+    assert [path for path in made if (other / path).read_bytes() != (finished[0] / path).read_bytes()] == []
 
 
 @contextmanager

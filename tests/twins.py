@@ -18,6 +18,16 @@ def normal_rbm(seed, visible, hidden, scale=1.0):
     return RBM(*(generator.normal(0.0, scale, shape) for shape in ((visible, hidden), visible, hidden)))
 
 
+def shaped_rbm(visible, hidden, scale=1.0, seed=0):
+    """An RBM of normal_rbm, other parameters for every seed and shape."""
+    return normal_rbm([seed, visible, hidden], visible, hidden, scale)
+
+
+def log_f_of_hidden(rbm, h):
+    """log f(h) of every row of h, visible units summed out."""
+    return h @ rbm.hidden_bias + np.logaddexp(0.0, h @ rbm.weights.T + rbm.visible_bias).sum(axis=1)
+
+
 def two_modes(visible=20, hidden=12, coupling=1.0):
     """An RBM with as much mass near all ones as near all zeros."""
     half = -0.5 * coupling

@@ -121,11 +121,16 @@ def fetch(name: str, files: Mapping[str, Any], folder: FilePath, *, mirrors: Ite
     files: the entry of each file by name, as in config/datasets.yaml. A source is read up to its expected size. The
     manifest has the `name` of the data set, and `files`: the `sha256`, `bytes` and `source` of each file. The source is
     a URL, "mirror:<path>", or "kept" for a file that was already there. Raises a one-line SourcesExhausted if no source
-    works.
+    works, and ValueError for a name that leads out of its folder.
     """
-    folder = Path(folder)
+    for file, entry in files.items():
+        if Path(file).name != file or file == "..":
+            raise ValueError(f"{name}: expected the name of a file without a folder, found {file!r}")
+        for path in (Path(source["file"]) for source in entry["sources"] if "file" in source):
+            if path.is_absolute() or ".." in path.parts:
+                raise ValueError(f"{name}: expected a path inside a mirror folder, found {str(path)!r}")
+    folder, download, records = Path(folder), Downloader(), {}
     folder.mkdir(parents=True, exist_ok=True)
-    download, records = Downloader(), {}
     for file, entry in files.items():
         digest, source = _obtain(name, folder / file, entry, mirrors, download)
         records[file] = {"sha256": digest.sha256, "bytes": digest.bytes, "source": source}

@@ -57,8 +57,8 @@ def software_versions() -> dict[str, str]:
     from importlib.metadata import version
 
     # logzoo itself may run from a checkout without being installed.
-    own = {"python": platform.python_version(), "logzoo": sys.modules["logzoo"].__version__}
-    return own | {name: version(name) for name in SOFTWARE}
+    versions = {"python": platform.python_version(), "logzoo": sys.modules["logzoo"].__version__}
+    return versions | {name: version(name) for name in SOFTWARE}
 
 
 @cache
