@@ -171,7 +171,7 @@ def test_mbar_solves_for_rungs_that_hardly_overlap(apart):
             assert np.all(np.abs(result) < 3 * error + 1e-9) and error[-1] < 1.0
 
 
-def test_mbar_refuses_what_does_not_fit_and_a_solution_that_steps_do_not_come_to(monkeypatch):
+def test_mbar_refuses_a_solution_that_steps_do_not_come_to(monkeypatch):
     log_f, counts, exact = gaussian_draws()
     with pytest.raises(ValueError, match="mbar: .*not solved"):
         mbar.log_ratios(log_f, counts, np.full(6, np.nan))

@@ -33,8 +33,8 @@ _COHORTS = 10
 # With 100 walkers and 20 sweeps, 28 of 139 log Z without a reason were wrong. With 200 walkers and 100 sweeps, none of
 # 84 were wrong.
 _FEWEST_WALKERS, _FEWEST_SWEEPS = 200, 100
-# An untrained RBM gets no evidence. The RBM counts as untrained if the
-# log-weights of each cohort, relative to independent units, have a mean size of at most _UNTRAINED nats.
+# An untrained RBM gets no evidence. The RBM counts as untrained if the log-weights of each cohort, relative to
+# independent units, have a mean size of at most _UNTRAINED nats.
 _UNTRAINED = 3.0
 
 

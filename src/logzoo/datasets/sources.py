@@ -19,7 +19,6 @@ import requests
 
 from logzoo.datasets.readers import CHUNK_BYTES, unpacked_chunks
 from logzoo.io.atomic import beside, written_whole
-from logzoo.io.reading import sha256_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -140,9 +139,12 @@ def fetch(name: str, files: Mapping[str, Any], folder: FilePath, *, mirrors: Ite
 def digests(path: Path) -> Digests:
     """Compute the checksums of a file, reading it in pieces."""
     size = path.stat().st_size
+    sha256, git_blob = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     with path.open("rb") as stream:
-        git_blob = hashlib.file_digest(stream, partial(hashlib.sha1, b"blob %d\0" % size, usedforsecurity=False))
-    return Digests(sha256_of(path), git_blob.hexdigest(), size)
+        while chunk := stream.read(CHUNK_BYTES):
+            sha256.update(chunk)
+            git_blob.update(chunk)
+    return Digests(sha256.hexdigest(), git_blob.hexdigest(), size)
 
 
 def matches(actual: Digests, entry: Mapping[str, Any]) -> bool:

@@ -107,10 +107,13 @@ def check_finite(dataset: xarray.Dataset, kind: str) -> None:
     """Raise a one-line ValueError if a number is infinite, or is NaN where the kind does not allow NaN."""
     for name, variable in dataset.variables.items():
         if variable.dtype.kind == "f":
-            # In an estimate, variables that its schema does not list, such as diagnostics, may hold NaN.
-            complete = name in SCHEMAS[kind] if kind == "estimate" else kind not in _ANY_INCOMPLETE
-            complete = complete and name not in _INCOMPLETE.get(kind, ())
-            if (~np.isfinite(variable.values) if complete else np.isinf(variable.values)).any():
+            if kind == "estimate":
+                # Variables that the schema does not list, such as diagnostics, may hold NaN.
+                complete = name in SCHEMAS[kind]
+            else:
+                complete = kind not in _ANY_INCOMPLETE and name not in _INCOMPLETE.get(kind, ())
+            wrong = ~np.isfinite(variable.values) if complete else np.isinf(variable.values)
+            if wrong.any():
                 raise ValueError(f"{kind} artifact: {name!r} needs finite numbers, found an infinite or missing one")
 
 

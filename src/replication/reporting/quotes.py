@@ -157,18 +157,18 @@ class _Results:
 
     def _findings(self, rows, folder):
         first = {"": ""}
-        for row in _with(rows, *FAILED):
+        for row in _of_verdicts(rows, *FAILED):
             earlier = first.setdefault(row["reason"], row["id"])
             why = f"as for `{earlier}`." if earlier not in ("", row["id"]) else row["reason"]
             yield f"{self._opening(row, folder)} Why: {why or 'the cause is not known.'}"
 
     def _undecided(self, rows, folder):
-        for row in _with(rows, UNDECIDED):
+        for row in _of_verdicts(rows, UNDECIDED):
             to_decide = _to_decide(self._card.sel(id=row["id"]), self._hours.get(row["figure"]))
             yield f"{self._opening(row, folder)} {to_decide}"
 
     def _untested(self, rows, _):
-        for row in _with(rows, NOT_TESTED):
+        for row in _of_verdicts(rows, NOT_TESTED):
             yield f"- **{row['claim']}** (`{row['id']}`): {row['reason']}"
 
     def _opening(self, row, folder):
@@ -180,7 +180,7 @@ class _Results:
         return link(text, self._folder / row["picture"], folder) if row["picture"] else text
 
 
-def _with(rows, *verdicts):
+def _of_verdicts(rows, *verdicts):
     return [row for row in rows if row["verdict"] in verdicts]
 
 
