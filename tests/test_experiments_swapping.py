@@ -5,6 +5,7 @@ import pytest
 import twins
 import xarray as xr
 
+from logzoo.io.checkpoints import Checkpoint
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.replicas import IN_TURN, InfiniteSwapping
@@ -103,6 +104,26 @@ def test_repeats_of_a_training_are_judged_as_by_hand():
             assert float(judged["log_likelihood"]) == pytest.approx(right.mean() - twins.brute_log_z(rbm), rel=_SINGLE)
     assert all(result[name].dtype == np.float32 for name in ("accuracy", "right", "log_likelihood"))
     assert float(np.ptp(result["accuracy"].values[:, -1])) > 0.0
+
+
+def test_an_interrupted_comparison_keeps_its_finished_repeats(tmp_path, monkeypatch):
+    monkeypatch.setattr("logzoo.io.checkpoints._SECONDS", 0.0)
+    data, calls = examples(), []
+    settings = {"repeats": 4, "subset": 10, "stream": STREAM.child("judged")}
+    expected = repeated_training(lambda repeat: trained(repeat, data), data, 2, **settings)
+
+    def interrupted(repeat):
+        calls.append(repeat)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return trained(repeat, data)
+
+    def run():
+        return repeated_training(interrupted, data, 2, checkpoint=Checkpoint(tmp_path / "a.npz", "work"), **settings)
+
+    with pytest.raises(KeyboardInterrupt):
+        run()
+    assert run().identical(expected) and calls == [0, 1, 2, 2, 3]
 
 
 def judged(trainer, method, *, updates=20, initial=None, **settings):

@@ -144,7 +144,8 @@ def trainings(
             more["start"] = _initial(data.shape[1], options["hidden"], initial_scale, streams.child("start"))
         return trainers.trainer(method)(data, stream=streams, **more, **options)
 
-    return repeated_training(trained, data, label_units(artifacts["dataset"]), stream=stream, **settings)
+    labels = label_units(artifacts["dataset"])
+    return repeated_training(trained, data, labels, stream=stream, checkpoint=checkpoint("repeats"), **settings)
 
 
 def _initial(visible, hidden, scale, stream):
@@ -154,41 +155,73 @@ def _initial(visible, hidden, scale, stream):
 
 
 def repeated_training(
-    train: Callable[[int], TrainingRun], examples: Array, labels: int, *, repeats: int, subset: int, stream: Stream
+    train: Callable[[int], TrainingRun],
+    examples: Array,
+    labels: int,
+    *,
+    repeats: int,
+    subset: int,
+    stream: Stream,
+    checkpoint: Checkpoint | None = None,
 ) -> xr.Dataset:
     """Train `repeats` times by train(repeat) -> TrainingRun, and evaluate every snapshot.
 
     The last `labels` units of `examples` are a one-hot label. Accuracy is the mean log p(label | input) of `subset`
     examples, drawn once, so that its spread comes from the trainings alone. The exact mean log-likelihood of all
-    examples is left out if both layers have more than 12 units.
+    examples is left out if both layers have more than 12 units. checkpoint: keeps the results of finished repeats.
     """
     chosen = stream.child("subset").generator().choice(len(examples), min(subset, len(examples)), replace=False)
-    rows = []
-    for repeat in range(repeats):
-        training = train(repeat)
-        snapshots: Any = training.snapshots
-        update = snapshots["update"].values
-        states = [RBM.from_dataset(snapshots.isel(update=number)) for number in range(update.size)]
-        predictions = [prediction_accuracy(rbm, examples[chosen], labels) for rbm in states]
-        columns = {
-            "accuracy": [prediction.mean for prediction in predictions],
-            "right": [prediction.right for prediction in predictions],
-        }
-        if min(states[0].visible, states[0].hidden) <= _LARGEST_LAYER:
-            # Examples with few visible units are often equal, so log-likelihoods of distinct examples are enough.
-            distinct, counts = np.unique(examples, axis=0, return_counts=True)
-            columns["log_likelihood"] = [
-                np.average(rbm.log_likelihood(distinct, exact_log_z(rbm)), weights=counts) for rbm in states
-            ]
-        rows.append(columns)
+    rows = _Rows()
+    for repeat in range(0 if checkpoint is None else checkpoint.load({"rows": rows}), repeats):
+        rows.add(_evaluated(train(repeat), examples, examples[chosen], labels))
+        if checkpoint is not None:
+            checkpoint.save_if_due(repeat + 1, {"rows": rows})
     # Single precision halves the file. Its rounding error is far below the variation of repeats.
-    values = {name: np.array([row[name] for row in rows], np.float32) for name in columns}
-    variables = {name: labelled(("repeat", "update"), values[name], *_TEXTS[name]) for name in columns}
-    sweeps = training.trace["chain_sweeps"].sel(update=update)
-    variables["chain_sweeps"] = labelled("update", sweeps.values, sweeps.attrs["long_name"], "sweep")
+    variables = {
+        name: labelled(("repeat", "update"), rows.state[name].astype(np.float32), *_TEXTS[name])
+        for name in _TEXTS
+        if name in rows.state
+    }
+    update, sweeps, hidden = (rows.state[name][-1] for name in ("update", "chain_sweeps", "hidden"))
+    variables["chain_sweeps"] = labelled("update", sweeps, "Gibbs sweeps spent so far, summed over chains", "sweep")
     coords = {
         "repeat": coordinate("repeat", range(repeats), "independent repeat"),
         "update": coordinate("update", update, "parameter updates before the snapshot"),
     }
-    sizes = {"visible": states[0].visible, "hidden": states[0].hidden}
+    sizes = {"visible": examples.shape[1], "hidden": int(hidden)}
     return xr.Dataset(variables, coords, {**sizes, "subset": chosen.size, "examples": len(examples)})
+
+
+class _Rows:
+    """Results of finished repeats: arrays by name, with a leading axis of repeats."""
+
+    def __init__(self):
+        self.state = {}
+
+    def add(self, row):
+        self.state = {name: np.array([*self.state.get(name, ()), value]) for name, value in row.items()}
+
+    def restore(self, state):
+        self.state = dict(state)
+
+
+def _evaluated(training, examples, chosen, labels):
+    """Results of one training by name, most of them over its snapshots."""
+    snapshots = training.snapshots
+    update = snapshots["update"].values
+    states = [RBM.from_dataset(snapshots.isel(update=number)) for number in range(update.size)]
+    predictions = [prediction_accuracy(rbm, chosen, labels) for rbm in states]
+    row = {
+        "accuracy": [prediction.mean for prediction in predictions],
+        "right": [prediction.right for prediction in predictions],
+        "update": update,
+        "chain_sweeps": training.trace["chain_sweeps"].sel(update=update).values,
+        "hidden": states[0].hidden,
+    }
+    if min(states[0].visible, states[0].hidden) <= _LARGEST_LAYER:
+        # Examples with few visible units are often equal, so log-likelihoods of distinct examples are enough.
+        distinct, counts = np.unique(examples, axis=0, return_counts=True)
+        row["log_likelihood"] = [
+            np.average(rbm.log_likelihood(distinct, exact_log_z(rbm)), weights=counts) for rbm in states
+        ]
+    return row
