@@ -9,6 +9,7 @@ import xarray as xr
 from scipy.special import expit
 from twins import shaped_rbm
 
+from logzoo.io.checkpoints import Checkpoint
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.stopping_sets import first_draws, stopping_set, unpacked_states, walk
@@ -193,3 +194,25 @@ def test_an_estimate_stands_for_enumeration_where_it_agrees_with_it_once(off, es
     assert by_estimate.sum() == estimated and not by_estimate[:2].any()
     exact = [exact_log_z(trained(0.1, run).rbm) for run in range(4)]
     np.testing.assert_allclose(result["log_z"].values[0], np.where(by_estimate, np.add(exact, off), exact))
+
+
+def test_an_interrupted_table_keeps_its_finished_trainings(tmp_path, monkeypatch):
+    monkeypatch.setattr("logzoo.io.checkpoints._SECONDS", 0.0)
+    calls = []
+
+    def train(rate, run):
+        calls.append((rate, run))
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return trained(rate, run)
+
+    def estimate(rbm, rate, run):
+        return SimpleNamespace(log_z=exact_log_z(rbm) + 0.5, std_error=0.1, converged=True)
+
+    settings = {"rates": [0.1, 0.5], "runs": 3, "estimate": estimate}
+    expected = trained_likelihoods(trained, {"train": DATA}, **settings)
+    settings["checkpoint"] = Checkpoint(tmp_path / "a.npz", "work")
+    with pytest.raises(KeyboardInterrupt):
+        trained_likelihoods(train, {"train": DATA}, **settings)
+    assert trained_likelihoods(train, {"train": DATA}, **settings).identical(expected)
+    assert calls == [(0.1, 0), (0.1, 1), (0.1, 2), (0.5, 0), (0.5, 0), (0.5, 1), (0.5, 2)]

@@ -171,7 +171,8 @@ class Checkpoint:
 def unfinished(checkpoint: Checkpoint | None, cells: Iterable[Cell], arrays: dict[str, np.ndarray]) -> Iterator[Cell]:
     """Yield the cells that are not done yet. For each cell, the caller fills the cell's part of the arrays in place.
 
-    checkpoint: None, or the Checkpoint of this work, whose values of finished cells are put in the arrays first.
+    checkpoint: None, or the Checkpoint of this work, whose values of finished cells are put in the arrays first. Arrays
+    that `arrays` lacks are added from the checkpoint, so the caller may add arrays at the first cell.
     """
     parts = {"arrays": _Filled(arrays)}
     first = 0 if checkpoint is None else checkpoint.load(parts)
@@ -190,6 +191,7 @@ class _Filled:
     def restore(self, state):
         for name, array in self.state.items():
             array[...] = state[name]
+        self.state.update({name: array for name, array in state.items() if name not in self.state})
 
 
 class Resumed:

@@ -13,6 +13,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.datasets.build import label_units, visible_matrix
+from logzoo.io.checkpoints import unfinished
 from logzoo.io.schema import coordinate, labelled
 from logzoo.models.classification import prediction_accuracy
 from logzoo.models.exact_sums import exact_expectations, exact_log_z
@@ -171,18 +172,18 @@ def repeated_training(
     examples is left out if both layers have more than 12 units. checkpoint: keeps the results of finished repeats.
     """
     chosen = stream.child("subset").generator().choice(len(examples), min(subset, len(examples)), replace=False)
-    rows = _Rows()
-    for repeat in range(0 if checkpoint is None else checkpoint.load({"rows": rows}), repeats):
-        rows.add(_evaluated(train(repeat), examples, examples[chosen], labels))
-        if checkpoint is not None:
-            checkpoint.save_if_due(repeat + 1, {"rows": rows})
+    selected, rows = examples[chosen], {}
+    for repeat in unfinished(checkpoint, range(repeats), rows):
+        for name, value in _evaluated(train(repeat), examples, selected, labels).items():
+            value = np.asarray(value)
+            rows.setdefault(name, np.empty((repeats, *value.shape), value.dtype))[repeat] = value
     # Single precision halves the file. Its rounding error is far below the variation of repeats.
     variables = {
-        name: labelled(("repeat", "update"), rows.state[name].astype(np.float32), *_TEXTS[name])
+        name: labelled(("repeat", "update"), rows[name].astype(np.float32), *_TEXTS[name])
         for name in _TEXTS
-        if name in rows.state
+        if name in rows
     }
-    update, sweeps, hidden = (rows.state[name][-1] for name in ("update", "chain_sweeps", "hidden"))
+    update, sweeps, hidden = (rows[name][-1] for name in ("update", "chain_sweeps", "hidden"))
     variables["chain_sweeps"] = labelled("update", sweeps, "Gibbs sweeps spent so far, summed over chains", "sweep")
     coords = {
         "repeat": coordinate("repeat", range(repeats), "independent repeat"),
@@ -190,19 +191,6 @@ def repeated_training(
     }
     sizes = {"visible": examples.shape[1], "hidden": int(hidden)}
     return xr.Dataset(variables, coords, {**sizes, "subset": chosen.size, "examples": len(examples)})
-
-
-class _Rows:
-    """Results of finished repeats: arrays by name, with a leading axis of repeats."""
-
-    def __init__(self):
-        self.state = {}
-
-    def add(self, row):
-        self.state = {name: np.array([*self.state.get(name, ()), value]) for name, value in row.items()}
-
-    def restore(self, state):
-        self.state = dict(state)
 
 
 def _evaluated(training, examples, chosen, labels):

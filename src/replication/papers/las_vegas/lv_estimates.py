@@ -20,6 +20,7 @@ from logzoo.estimators.estimator_registry import estimator
 from logzoo.estimators.intervals import student_interval
 from logzoo.estimators.las_vegas import mean_length
 from logzoo.estimators.weights import from_weights
+from logzoo.io.checkpoints import unfinished
 from logzoo.io.schema import coordinate, labelled
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
@@ -162,7 +163,8 @@ def likelihoods(
         draws = sampler.run(rbm, ledger, streams, base=log_odds(splits["train"]))
         return from_weights(rbm, draws, ledger, streams)
 
-    return trained_likelihoods(trained, splits, estimate=estimated if annealed else None, **settings)
+    how = {"estimate": estimated if annealed else None, "checkpoint": checkpoint("runs")}
+    return trained_likelihoods(trained, splits, **how, **settings)
 
 
 def trained_likelihoods(
@@ -172,50 +174,51 @@ def trained_likelihoods(
     rates: Sequence[float],
     runs: int,
     estimate: Callable[[RBM, float, int], Estimate] | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> xr.Dataset:
     """Mean log-likelihoods (rate, run, split), in nats, of RBMs trained by train(rate, run) -> TrainingRun.
 
     The values of a training that diverged are NaN. estimate(rbm, rate, run) -> Estimate replaces enumeration. The first
     RBM is enumerated as well. If its two values of log Z differ by more than four standard errors, all RBMs are
-    enumerated. An RBM whose estimate did not converge is always enumerated.
+    enumerated. An RBM whose estimate did not converge is always enumerated. checkpoint: keeps the results of finished
+    trainings.
     """
     likelihood = np.full((len(rates), runs, len(splits)), np.nan)
     log_z, std_error, sweeps, finished = np.full((4, len(rates), runs), np.nan)
-    disagreement = np.nan
-    for row, rate in enumerate(rates):
-        for run in range(runs):
-            try:
-                trained = train(rate, run)
-            except ValueError as error:
-                if not str(error).startswith(_DIVERGED):
-                    raise
-                LOG.warning("run %d: %s", run, error)
-                continue
-            guess, first = estimate and estimate(trained.rbm, rate, run), np.isnan(disagreement)
-            if guess and guess.converged and not first:
-                log_z[row, run], std_error[row, run] = guess.log_z, guess.std_error
-            else:
-                log_z[row, run], std_error[row, run] = exact_log_z(trained.rbm), 0.0
-            if guess and first:
-                disagreement = guess.log_z - log_z[row, run]
-                if abs(disagreement) > _FAR * guess.std_error:
-                    LOG.warning("AIS is %.3g nats from log Z: every RBM is enumerated", disagreement)
-                    estimate = None
-            sweeps[row, run] = trained.trace["chain_sweeps"].values[-1]
-            if "tours_finished" in trained.trace:
-                touring = trained.trace["stopping_states"] > 0
-                finished[row, run] = trained.trace["tours_finished"].where(touring).mean()
-            means = [trained.rbm.log_f(data).mean() for data in splits.values()]
-            likelihood[row, run] = np.array(means) - log_z[row, run]
+    check = np.full(2, np.nan)  # of the first RBM: log Z by the estimate less the enumerated log Z, and standard error
+    arrays = {"likelihood": likelihood, "log_z": log_z, "std_error": std_error, "sweeps": sweeps, "finished": finished}
+    cells = [(row, run) for row in range(len(rates)) for run in range(runs)]
+    for row, run in unfinished(checkpoint, cells, {**arrays, "check": check}):
+        try:
+            trained = train(rates[row], run)
+        except ValueError as error:
+            if not str(error).startswith(_DIVERGED):
+                raise
+            LOG.warning("run %d: %s", run, error)
+            continue
+        first, apart = np.isnan(check[0]), abs(check[0]) > _FAR * check[1]
+        guess = None if estimate is None or apart else estimate(trained.rbm, rates[row], run)
+        if guess and guess.converged and not first:
+            log_z[row, run], std_error[row, run] = guess.log_z, guess.std_error
+        else:
+            log_z[row, run], std_error[row, run] = exact_log_z(trained.rbm), 0.0
+        if guess and first:
+            check[:] = guess.log_z - log_z[row, run], guess.std_error
+            if abs(check[0]) > _FAR * check[1]:
+                LOG.warning("AIS is %.3g nats from log Z: every RBM is enumerated", check[0])
+        sweeps[row, run] = trained.trace["chain_sweeps"].values[-1]
+        if "tours_finished" in trained.trace:
+            touring = trained.trace["stopping_states"] > 0
+            finished[row, run] = trained.trace["tours_finished"].where(touring).mean()
+        means = [trained.rbm.log_f(data).mean() for data in splits.values()]
+        likelihood[row, run] = np.array(means) - log_z[row, run]
     over = ("rate", "run")
     return xr.Dataset(
         {
             "log_likelihood": labelled((*over, "split"), likelihood, "mean log-likelihood of the split", "nat"),
             "log_z": labelled(over, log_z, "log partition function", "nat"),
             "log_z_std_error": labelled(over, std_error, "standard error of log Z: 0 where it was enumerated", "nat"),
-            "disagreement": labelled(
-                (), disagreement, "log Z of the first RBM by AIS, less its enumerated log Z", "nat"
-            ),
+            "disagreement": labelled((), check[0], "log Z of the first RBM by AIS, less its enumerated log Z", "nat"),
             "chain_sweeps": labelled(over, sweeps, "Gibbs sweeps of the training, summed over chains", "sweep"),
             "tours_finished": labelled(over, finished, "share of tours that finished, after the warm-up", "1"),
         },
