@@ -269,9 +269,9 @@ def test_a_dropped_method_comes_back_when_fewer_than_two_are_left():
     assert rounds.next_methods([first]) == ("rts", "bar")
     failed = [run_of("rts", 2000, 5.0, 0.1), run_of("bar", 2000, 5.0, 0.1, reasons=("few-exchanges",))]
     assert rounds.next_methods([first, rounds.round_of(failed, [first])]) == ("ais", "rts", "bar")
-    # The second best method stays, even if its error is large.
+    # The second best method stays, even if its error is large. The best method comes first.
     apart = [run_of("ais", 1000, 5.0, 9.8), run_of("rts", 1000, 5.0, 0.1)]
-    assert rounds.next_methods([rounds.round_of(apart, [])]) == ("ais", "rts")
+    assert rounds.next_methods([rounds.round_of(apart, [])]) == ("rts", "ais")
 
 
 def test_rounds_are_as_long_as_the_error_needs_and_end_when_the_budget_cannot_meet_it():
@@ -336,6 +336,27 @@ def test_auto_says_no_log_z_outside_of_its_interval_and_of_what_is_sure(name, rb
     assert low <= estimate.log_z <= high and min(estimate.bounds) <= low and high <= max(estimate.bounds)
     assert estimate.converged == (name != "frozen")
     assert low <= exact_log_z(rbm) * (1.0 + 1e-9) and exact_log_z(rbm) * (1.0 - 1e-9) <= high
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_a_round_ends_early_only_if_all_methods_agreed_before(agreed, monkeypatch):
+    rbm, calls = random_rbm(3, visible=30, hidden=10), []
+    half_widths = {"rts": 1.0, "bar": 1.2, "ais": 1.4, "basins": 9.0}
+
+    def fake(method):
+        def run(rbm, ledger, stream, options):
+            off = 0.0 if agreed or method in calls else {"rts": 1.3, "bar": -1.7}.get(method, 0.0)
+            calls.append(method)
+            half_width = half_widths[method] * np.sqrt(1000 / ledger.sweeps)
+            return run_of(method, ledger.sweeps, exact_log_z(rbm) + off, half_width)
+
+        return run
+
+    monkeypatch.setattr(auto, "estimator", fake)
+    estimate = auto_of(rbm, base="visible-bias", tolerance=0.7)
+    last = ("rts", "bar") if agreed else ("rts", "bar", "ais")
+    assert estimate.converged and estimate.rests_on == last
+    assert calls == ["ais", "basins", "rts", "bar", *last]
 
 
 def test_auto_refuses_when_the_budget_is_spent_and_gives_the_hull():

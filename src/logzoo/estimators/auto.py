@@ -126,14 +126,15 @@ def estimate(
                 checkpoint.save_if_due(len(finished.estimates), {"estimates": finished})
         return result
 
-    rounds, sweeps, methods, outlook = [], _FIRST, METHODS, ""
+    rounds, reasons, sweeps, methods, outlook = [], (), _FIRST, METHODS, ""
     begun, spent = time.monotonic(), ledger.chain_sweeps
     while True:
         if rounds and by_default:  # another search may find modes that the last search missed
             _, modes = _searched(rbm, ledger, sweeps, stream.child("modes", len(rounds)), data, threads)
-        estimates, note = [], f"round {len(rounds) + 1} of {sweeps:,} sweeps{outlook}"
+        past, estimates, note = rounds, [], f"round {len(rounds) + 1} of {sweeps:,} sweeps{outlook}"
+        agreed = bool(past) and "methods-disagree" not in reasons
         for method in methods:
-            substream = stream.child("round", len(rounds), method)
+            substream = stream.child("round", len(past), method)
             runs = [
                 run(method, start, sweeps, substream.child(number) if number else substream, note)
                 for number, start in enumerate(bases[method])
@@ -142,9 +143,11 @@ def estimate(
             better = _better(runs)
             bases[method] = [bases[method][better]]
             estimates.append(runs[better])
-        rounds.append(round_of([weighed(run, evidence, _SLACK * tolerance) for run in estimates], rounds))
-        pooled = _pooled(rounds, evidence)
-        reasons = (*weighed(pooled, evidence, _SLACK * tolerance).reasons, *unsettled(rounds, tolerance))
+            rounds = [*past, round_of([weighed(run, evidence, _SLACK * tolerance) for run in estimates], past)]
+            pooled = _pooled(rounds, evidence)
+            reasons = (*weighed(pooled, evidence, _SLACK * tolerance).reasons, *unsettled(rounds, tolerance))
+            if not reasons and agreed:  # the other methods would only narrow the interval
+                break
         methods = next_methods(rounds)
         affordable = int((ledger.remaining - _SEARCH * _MOST_SEARCHED) / len(methods))
         if not reasons or 2 * affordable < sweeps or is_hopeless(rounds, reasons, tolerance, affordable):

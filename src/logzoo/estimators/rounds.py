@@ -128,7 +128,9 @@ def _apart(last, tolerance):
 
 
 def next_methods(rounds: Sequence[Round]) -> tuple[str, ...]:
-    """Methods of the next round. Methods with large errors are left out, unless fewer than two converged.
+    """Methods of the next round, the smallest error first. Methods with large errors are left out.
+
+    If fewer than two converged, no method is left out for its error.
 
     Methods that left modes unseen are dropped for good.
     """
@@ -144,7 +146,7 @@ def next_methods(rounds: Sequence[Round]) -> tuple[str, ...]:
     }
     best = sorted(errors[estimate.method] for estimate in last.converged)
     largest = max(_UNCERTAIN * best[0], best[FEWEST_CONVERGED - 1])
-    return tuple(name for name in able if errors.get(name, np.inf) <= largest)
+    return tuple(sorted((name for name in able if errors.get(name, np.inf) <= largest), key=errors.__getitem__))
 
 
 def predicted_error(rounds: Sequence[Round], sweeps: int) -> float:
