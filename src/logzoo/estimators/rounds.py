@@ -130,9 +130,8 @@ def _apart(last, tolerance):
 def next_methods(rounds: Sequence[Round]) -> tuple[str, ...]:
     """Methods of the next round, the smallest error first. Methods with large errors are left out.
 
-    If fewer than two converged, no method is left out for its error.
-
-    Methods that left modes unseen are dropped for good.
+    If fewer than two converged, no method is left out for its error. Methods that left modes unseen are dropped for
+    good.
     """
     latest = {estimate.method: estimate for past in rounds for estimate in past.estimates}
     able = tuple(name for name, estimate in latest.items() if not _INCURABLE & set(estimate.reasons))
