@@ -196,15 +196,15 @@ def trained_likelihoods(
                 raise
             LOG.warning("run %d: %s", run, error)
             continue
-        first, apart = np.isnan(check[0]), abs(check[0]) > _FAR * check[1]
-        guess = None if estimate is None or apart else estimate(trained.rbm, rates[row], run)
+        first = np.isnan(check[0])
+        guess = None if estimate is None or _is_far(check) else estimate(trained.rbm, rates[row], run)
         if guess and guess.converged and not first:
             log_z[row, run], std_error[row, run] = guess.log_z, guess.std_error
         else:
             log_z[row, run], std_error[row, run] = exact_log_z(trained.rbm), 0.0
         if guess and first:
             check[:] = guess.log_z - log_z[row, run], guess.std_error
-            if abs(check[0]) > _FAR * check[1]:
+            if _is_far(check):
                 LOG.warning("AIS is %.3g nats from log Z: every RBM is enumerated", check[0])
         sweeps[row, run] = trained.trace["chain_sweeps"].values[-1]
         if "tours_finished" in trained.trace:
@@ -228,3 +228,8 @@ def trained_likelihoods(
             "split": coordinate("split", splits, "split of the data"),
         },
     )
+
+
+def _is_far(check):
+    difference, std_error = check
+    return abs(difference) > _FAR * std_error
