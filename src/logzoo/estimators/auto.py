@@ -132,7 +132,7 @@ def estimate(
         if rounds and by_default:  # another search may find modes that the last search missed
             _, modes = _searched(rbm, ledger, sweeps, stream.child("modes", len(rounds)), data, threads)
         past, estimates, note = rounds, [], f"round {len(rounds) + 1} of {sweeps:,} sweeps{outlook}"
-        agreed = bool(past) and "methods-disagree" not in reasons
+        agreed = "methods-disagree" not in reasons
         for method in methods:
             substream = stream.child("round", len(past), method)
             runs = [
@@ -146,7 +146,7 @@ def estimate(
             rounds = [*past, round_of([weighed(run, evidence, _SLACK * tolerance) for run in estimates], past)]
             pooled = _pooled(rounds, evidence)
             reasons = (*weighed(pooled, evidence, _SLACK * tolerance).reasons, *unsettled(rounds, tolerance))
-            if not reasons and agreed:  # the other methods would only narrow the interval
+            if not reasons and agreed:  # never in the first round, which has no round to agree with
                 break
         methods = next_methods(rounds)
         affordable = int((ledger.remaining - _SEARCH * _MOST_SEARCHED) / len(methods))
