@@ -1,8 +1,10 @@
 """Compiled kernels are kept for as long as their sources are the same; parts of kernels are called by kernels alone."""
 
 import ast
+import inspect
 import os
 import pkgutil
+import re
 import shutil
 import subprocess
 import sys
@@ -113,11 +115,15 @@ def test_standard_error_may_lack_isatty(monkeypatch):
     cache.announce_compilation.__wrapped__()
 
 
-def test_only_kernels_call_parts():
-    """Other modules import no part of a kernel, because a call from Python would crash."""
+def parts_by_name():
     names = (module.name for module in pkgutil.iter_modules(logzoo.kernels.__path__))
     modules = [import_module(f"logzoo.kernels.{name}") for name in names]
-    parts = {name for module in modules for name, value in vars(module).items() if is_part(value)}
+    return {name: value for module in modules for name, value in vars(module).items() if is_part(value)}
+
+
+def test_only_kernels_call_parts():
+    """Other modules import no part of a kernel, because a call from Python would crash."""
+    parts = set(parts_by_name())
     assert len(parts) > 50
     for path in PACKAGE_FOLDER.rglob("*.py"):
         if path.parent.name != "kernels":
@@ -126,3 +132,59 @@ def test_only_kernels_call_parts():
             # Other modules import functions by name, not kernel modules, so that each import shows here.
             assert all(node.module != "logzoo.kernels" for node in of_kernels), path
             assert not parts & {alias.name for node in of_kernels for alias in node.names}, path
+
+
+def test_parts_return_numbers():
+    """numba counts no references in parts, so that an array that a part returns would be freed too early."""
+    number = r"(int|float|bool|(np|numpy)\.\w+)"
+    allowed = re.compile(rf"None|{number}|tuple\[{number}(, {number})*\]")
+    for name, part in parts_by_name().items():
+        returned = part.py_func.__annotations__["return"]
+        assert allowed.fullmatch(returned if isinstance(returned, str) else inspect.formatannotation(returned)), name
+
+
+_ALLOCATIONS = """
+import numpy
+from numba import njit
+from numba.core.runtime import rtsys
+from logzoo import RBM, estimate_log_z, train_rbm
+from logzoo.estimators.estimator_registry import ESTIMATORS, takes
+from logzoo.kernels.cache import kernel, part
+from logzoo.training.trainers import TRAINERS
+
+rng = numpy.random.default_rng(0)
+rbm = RBM(rng.normal(size=(20, 12)), rng.normal(size=20), rng.normal(size=12))
+data = rng.integers(0, 2, (30, 20), numpy.uint8)
+for method in ESTIMATORS:
+    if not takes(method, "snapshots"):
+        estimate_log_z(rbm, method, sweeps=400, chains=20, **({"data": data} if takes(method, "data") else {}))
+for method in TRAINERS:
+    train_rbm(data, method, hidden=4, updates=5, batch=10)
+
+@kernel
+def fresh(size):
+    return numpy.zeros(size)
+
+@part
+def lose(size: int) -> float:
+    return fresh(size)[0]
+
+@njit
+def lose_one(size):
+    return lose(size)
+
+for use in (lambda: None, lambda: lose_one(3)):
+    use()
+    counts = rtsys.get_allocation_stats()
+    print(counts.mi_alloc > 1000, counts.mi_alloc - counts.mi_free)
+"""
+
+
+def test_kernels_free_every_array_once(tmp_path):
+    script = tmp_path / "allocations.py"  # numba caches only functions of files
+    script.write_text(_ALLOCATIONS)
+    environment = {**os.environ, "NUMBA_NRT_STATS": "1"}
+    command = [sys.executable, script]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == ["True", "0", "True", "1"]

@@ -11,14 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from logzoo.kernels.bernoulli import draw_layer
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import ONE, softplus
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
 from logzoo.kernels.gibbs import (
-    list_changes,
+    redraw,
     sweep_once,
     sweep_scratch,
     update_hidden_inputs,
@@ -87,7 +85,7 @@ class Laws(NamedTuple):
     hidden: np.ndarray  # (laws, H rounded up to blocks) int32: log-odds
 
 
-@njit(inline="always")
+@part
 def _draw(
     layer: np.uint64,
     rows: Array,
@@ -104,9 +102,8 @@ def _draw(
     """Draw one layer of every chain at one inverse temperature; list the changes."""
     scale, cold = beta * parameters.unit, (ONE - beta) * parameters.unit
     for chain in range(law.size):
-        number = chains.number[chain]
-        draw_layer(inputs[chain], rows[law[chain]], scale, cold, key, number, sweep, layer, scratch.drawn)
-        list_changes(state[chain], scratch, chain, chains)
+        x, base, number = inputs[chain], rows[law[chain]], chains.number[chain]
+        redraw(x, base, scale, cold, key, number, sweep, layer, state[chain], scratch, chain, chains)
 
 
 @part
@@ -174,7 +171,7 @@ def log_f_between(
     return total + positive + smooth_part(units, ONE, scratch)
 
 
-@njit(inline="always")
+@part
 def draw_between(
     parameters: Parameters,
     inputs: Array,
@@ -191,8 +188,7 @@ def draw_between(
     half = inputs.shape[1] // 2
     for chain in range(states.shape[0]):
         x, number = inputs[chain], chains.number[chain]
-        draw_layer(x, x[half:], near, far, key, number, sweep, layer, scratch.drawn)
-        list_changes(states[chain], scratch, chain, chains)
+        redraw(x, x[half:], near, far, key, number, sweep, layer, states[chain], scratch, chain, chains)
 
 
 @kernel

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import njit, types
 
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import copy_into
@@ -67,25 +67,33 @@ def words_of(units: int) -> int:
     return -(-units // WORD)
 
 
-@part
+@njit(inline="always")
 def pack(state: Array, word: int) -> np.uint32:
     """Pack units of `state` (units,) uint8, all 0 or 1, into word number `word`; bits beyond the last unit are 0."""
     first = word * WORD
-    if first + WORD <= state.size:
-        return _pack_word(state.ctypes.data + first)
+    return _pack_word(state.ctypes.data + first) if first + WORD <= state.size else _pack_end(state, first)
+
+
+@part
+def _pack_end(state: Array, first: int) -> np.uint32:
     bits = np.uint32(0)
     for bit in range(state.size - first):
         bits |= np.uint32(state[first + bit]) << np.uint32(bit)
     return bits
 
 
-@part
+@njit(inline="always")
 def unpack(bits: np.uint32, word: int, state: Array) -> None:
     """Set units of state (units,) uint8 from the bits of word number `word`; bits beyond the last unit are ignored."""
     first = word * WORD
     if first + WORD <= state.size:
         _unpack_word(bits, state.ctypes.data + first)
-        return
+    else:
+        _unpack_end(bits, state, first)
+
+
+@part
+def _unpack_end(bits: np.uint32, state: Array, first: int) -> None:
     for bit in range(state.size - first):
         state[first + bit] = np.uint8(bits >> np.uint32(bit) & _BIT)
 

@@ -21,8 +21,9 @@ from typing import Any
 
 _KERNELS = Path(__file__).parent
 # By default numba also generates a wrapper of every kernel for callers in C. All kernels release Python's global
-# interpreter lock, because kernels with equal options share the machine code of NumPy functions.
-_OPTIONS: dict[str, Any] = {"no_cfunc_wrapper": True, "nogil": True}
+# interpreter lock, because kernels with equal options share the machine code of NumPy functions. A function without
+# `_nrt` would take it from the function that first compiles it.
+_OPTIONS: dict[str, Any] = {"no_cfunc_wrapper": True, "nogil": True, "_nrt": True}
 
 
 # numba checks the types of arguments at each call, so the annotations allow any arguments.
@@ -40,14 +41,17 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Callab
     users = settings.CACHE_DIR
     settings.CACHE_DIR = str(folder() or users)
     try:
-        return njit(cache=True, **_OPTIONS, **options)(function)
+        return njit(cache=True, **{**_OPTIONS, **options})(function)
     finally:
         settings.CACHE_DIR = users
 
 
 # Compiles a function that only kernels may call, with options of `numba.njit`. A call from Python crashes. By default
-# numba also compiles a CPython wrapper, which would take a third of the compile time.
-part = partial(kernel, no_cpython_wrapper=True)
+# numba also compiles a CPython wrapper, which would take a third of the compile time. By default it also counts the
+# references to every array and view, with an atomic operation each (numba issues 2345 and 2350). Without the counts,
+# AIS on 64 x 22 units takes 0.4 times as long. Such a function must neither create nor return arrays: what creates
+# arrays or returns views for kernels is inlined into them.
+part = partial(kernel, no_cpython_wrapper=True, _nrt=False)
 
 
 @cache

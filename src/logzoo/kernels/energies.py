@@ -50,7 +50,7 @@ class EnergyScratch(NamedTuple):
     powers: np.ndarray  # like `magnitudes`: powers of the decays
 
 
-@part
+@njit(inline="always")
 def energy_scratch(units: int) -> EnergyScratch:
     """Scratch for a layer of `units` hidden units."""
     magnitudes, decays, powers = np.empty((3, -(-units // _LANES) * _LANES), np.float32)
@@ -256,9 +256,8 @@ def log_f_tempered(parameters: Parameters, beta: Array, chains: Chains, out: Arr
 
 
 @part
-def log_f_at_betas(parameters: Parameters, betas: Array, chains: Chains, out: Array) -> None:
+def log_f_at_betas(parameters: Parameters, betas: Array, chains: Chains, scratch: EnergyScratch, out: Array) -> None:
     """Set out (chain, rung) to log f_beta(v), in nats, of every chain at all betas (rung,) float32."""
-    scratch = energy_scratch(chains.h.shape[1])
     for chain in range(out.shape[0]):
         _log_f_of_chain(parameters, betas, chains, chain, scratch, out[chain])
 

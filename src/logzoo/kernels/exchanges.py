@@ -76,7 +76,7 @@ def rungs_looked_at(rung: int, rungs: int, sweep: int, all_pairs: bool, all_rung
     return max(lower, 0), min(lower + 1, rungs - 1)
 
 
-@njit(inline="always")
+@part
 def read_log_f(
     parameters: Parameters,
     betas: Array,
@@ -115,7 +115,7 @@ def read_log_f(
         log_f[k] += share * warm + (1.0 - share) * cold
 
 
-@njit(inline="always")
+@part
 def exchange_neighbours(
     key: np.uint64,
     sweep: int,

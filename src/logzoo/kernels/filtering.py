@@ -11,6 +11,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numba import njit
 
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import exponentiate, softplus
@@ -133,7 +134,7 @@ def updated(x: Array, p: Array, log_z_base: float, differences: Array, variance:
     return mean, _joseph(retained, p, gain, variance)
 
 
-@part
+@njit(inline="always")
 def _solved(root: Array, right: Array) -> Array:
     """The solution X of L L' X = right (rows, columns), where L is the lower triangular `root`."""
     x = right.copy()
@@ -153,7 +154,7 @@ def _solved(root: Array, right: Array) -> Array:
     return x
 
 
-@part
+@njit(inline="always")
 def _joseph(retained: Array, p: Array, gain: Array, variance: Array) -> Array:
     """retained P retained' + K diag(variance) K', exactly symmetric, where K' is `gain` (pair, n)."""
     n = p.shape[0]

@@ -110,7 +110,7 @@ def sweep_scratch(chains: Chains) -> tuple[LayerScratch, LayerScratch]:
     return layer_scratch(chains.h.shape[1]), layer_scratch(chains.v.shape[1])
 
 
-@part
+@njit(inline="always")
 def chains_at(chains: Chains, index: int | slice) -> Chains:
     """The Chains at an index or slice of the first axis of all arrays, as views."""
     inputs = chains.hidden_input[index], chains.visible_input[index]
@@ -145,11 +145,26 @@ def list_ones(state: Array, scratch: LayerScratch, chains: Chains) -> None:
 
 
 @part
-def list_changes(state: Array, scratch: LayerScratch, chain: int, chains: Chains) -> None:
-    """Set one chain's `state` (units,) to the drawn state; list the rows to add and subtract.
+def redraw(
+    inputs: Array,
+    base: Array,
+    scale: np.float32,
+    cold: np.float32,
+    key: np.uint64,
+    number: np.uint64,
+    sweep: int,
+    layer: np.uint64,
+    state: Array,
+    scratch: LayerScratch,
+    chain: int,
+    chains: Chains,
+) -> None:
+    """Draw one chain's `state` (units,) of one layer as in `draw_layer`; list the rows to add and subtract.
 
-    The rows are the flipped units, or all ones of the new state if it has fewer ones than flipped units.
+    The rows are the flipped units, or all ones of the new state if it has fewer ones than flipped units. number: the
+    random stream; chain: whose rows are listed.
     """
+    draw_layer(inputs, base, scale, cold, key, number, sweep, layer, scratch.drawn)
     drawn, rise, fall = scratch.drawn, scratch.rise, scratch.fall
     ones = 0
     flips = 0
@@ -190,9 +205,8 @@ def draw_hidden(
     """Draw h of every chain given v, each at its beta (chains,); list the changes."""
     for chain in range(beta.size):
         a = chains.hidden_input[chain]
-        scale, number = beta[chain] * parameters.unit, chains.number[chain]
-        draw_layer(a, a, scale, ZERO, key, number, sweep, HIDDEN, scratch.drawn)
-        list_changes(chains.h[chain], scratch, chain, chains)
+        scale, number, h = beta[chain] * parameters.unit, chains.number[chain], chains.h[chain]
+        redraw(a, a, scale, ZERO, key, number, sweep, HIDDEN, h, scratch, chain, chains)
 
 
 @kernel(inline="always")
@@ -201,10 +215,9 @@ def draw_visible(
 ) -> None:
     """Draw v of every chain given h, each at its beta (chains,); list the changes."""
     for chain in range(beta.size):
-        x = chains.visible_input[chain]
+        x, number, v = chains.visible_input[chain], chains.number[chain], chains.v[chain]
         scale, cold = beta[chain] * parameters.unit, (ONE - beta[chain]) * parameters.unit
-        draw_layer(x, parameters.base, scale, cold, key, chains.number[chain], sweep, VISIBLE, scratch.drawn)
-        list_changes(chains.v[chain], scratch, chain, chains)
+        redraw(x, parameters.base, scale, cold, key, number, sweep, VISIBLE, v, scratch, chain, chains)
 
 
 @kernel(inline="always")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import njit, types
 from numba.core import cgutils
 
 from logzoo.kernels import llvm
@@ -67,7 +67,7 @@ def log_f_hidden(parameters: Parameters, rows: Array, out: Array, single: bool) 
         out[state] += math.log(mantissas[state]) + LOG_2 * exponents[state]
 
 
-@part
+@njit(inline="always")
 def _add_bias(hidden_bias: Array, unit: float, codes: Array, count: int, out: Array) -> None:
     """out (states,) = b.h, from a table of the sums of each byte."""
     sums = np.zeros((count, _VALUES), np.int64)
@@ -97,7 +97,7 @@ def _largest_input(block: tuple[Array, Array, int, float]) -> float:
     return largest
 
 
-@part
+@njit(inline="always")
 def _fill_tables(block: tuple[Array, Array, int, float], tables: Array) -> None:
     """Set tables (bytes, value, WIDTH) to exp of the sum that a byte's units add to x_i; byte 0 includes the bias.
 

@@ -112,7 +112,7 @@ def leapfrog(
     The first and last updates of the momentum are half steps (Neal 2011, section 5.2.3.3). Half steps between them are
     merged in pairs into full steps. All masses are 1.
     """
-    before = -tempered_gradient(target, base, beta, x, gradient, spare) + 0.5 * np.sum(momentum * momentum)
+    before = -tempered_gradient(target, base, beta, x, gradient, spare) + _kinetic_energy(momentum)
     log_f = 0.0
     for i in range(x.size):
         momentum[i] += 0.5 * step * gradient[i]
@@ -123,7 +123,15 @@ def leapfrog(
         kick = step if number < steps - 1 else 0.5 * step
         for i in range(x.size):
             momentum[i] += kick * gradient[i]
-    return -log_f + 0.5 * np.sum(momentum * momentum) - before
+    return -log_f + _kinetic_energy(momentum) - before
+
+
+@part
+def _kinetic_energy(momentum: Array) -> float:
+    total = 0.0
+    for component in momentum:
+        total += component * component
+    return 0.5 * total
 
 
 @part

@@ -15,7 +15,7 @@ import numpy as np
 from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_assignments
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import INTEGER_ZERO
-from logzoo.kernels.energies import log_f_at_betas, log_f_joint_at_betas
+from logzoo.kernels.energies import energy_scratch, log_f_at_betas, log_f_joint_at_betas
 from logzoo.kernels.gibbs import sweep_once, sweep_scratch
 from logzoo.kernels.gradients import hidden_probabilities
 from logzoo.kernels.random import RUNG, uniform
@@ -155,7 +155,8 @@ def run_infinite_swapping(
     replica held each beta. After every sweep, `add_shares` adds to sums (n, V H + V + H) float64; n = 0 for no sums.
     """
     rungs = betas.size
-    sweeping, p = sweep_scratch(chains), np.empty(chains.h.shape[1], np.float32)
+    sweeping, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
+    p = np.empty(chains.h.shape[1], np.float32)
     scratch = assignment_scratch(_largest_group(partitions))
     numbers, integers = np.zeros((rungs + 1, rungs)), np.zeros((3, rungs), np.int64)
     beta = np.empty(rung.size, np.float32)
@@ -167,7 +168,7 @@ def run_infinite_swapping(
         if joint:
             log_f_joint_at_betas(parameters, betas, chains, log_f)
         else:
-            log_f_at_betas(parameters, betas, chains, log_f)
+            log_f_at_betas(parameters, betas, chains, energies, log_f)
         for start in range(0, rung.size, rungs):
             end = start + rungs
             ladder = chains.number[start], log_f[start:end]

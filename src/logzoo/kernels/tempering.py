@@ -199,7 +199,7 @@ class Scratch(NamedTuple):
     beta: np.ndarray  # (chains,) float32
 
 
-@part
+@njit(inline="always")
 def tempering_scratch(ladder: Ladder, chains: Chains) -> Scratch:
     """Scratch for sweeps of these chains on a ladder."""
     return Scratch(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from logzoo.kernels import gibbs
-from logzoo.kernels.bernoulli import draw_layer
 from logzoo.kernels.bitsets import find, hash_of, insert, pack_state, unpack_state
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import INTEGER_ZERO, ZERO, copy_into
@@ -122,16 +121,16 @@ def _sweep_tours(
         for chain in range(chains.number.size):
             tour = queue[flying[chain]]
             number, sweep, x = tours.number[tour], tours.length[tour] + 1, chains.visible_input[chain]
-            draw_layer(x, x, unit, ZERO, key, number, sweep, VISIBLE, visible_scratch.drawn)
-            gibbs.list_changes(chains.v[chain], visible_scratch, chain, chains)
+            v = chains.v[chain]
+            gibbs.redraw(x, x, unit, ZERO, key, number, sweep, VISIBLE, v, visible_scratch, chain, chains)
         gibbs.update_hidden_inputs(parameters, chains)
     for chain in range(chains.number.size):
         tour = queue[flying[chain]]
         tours.length[tour] += 1
         number, sweep, a = tours.number[tour], tours.length[tour], chains.hidden_input[chain]
-        draw_layer(a, a, unit, ZERO, key, number, sweep, HIDDEN, hidden_scratch.drawn)
-        gibbs.list_changes(chains.h[chain], hidden_scratch, chain, chains)
-        pack_state(chains.h[chain], words)
+        h = chains.h[chain]
+        gibbs.redraw(a, a, unit, ZERO, key, number, sweep, HIDDEN, h, hidden_scratch, chain, chains)
+        pack_state(h, words)
         copy_into(tours.rows[tour], words)
 
 
