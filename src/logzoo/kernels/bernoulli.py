@@ -21,8 +21,6 @@ from logzoo.kernels.llvm import BYTES, WIDE
 from logzoo.kernels.random import BLOCKS_TOGETHER, emit_blocks, stream_words, word_of_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
 
     from logzoo.types import Array
 
@@ -99,18 +97,6 @@ def emit_decision(builder: ir.IRBuilder, x: ir.Value, half: ir.Value) -> tuple[i
     return builder.icmp_signed("<", builder.xor(excess, flipped), _integers(0)), undecided
 
 
-def _lanes(builder: ir.IRBuilder, first: ir.Value, second: ir.Value, lanes: Any) -> ir.Value:
-    return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(llvm.INT32, len(lanes)), list(lanes)))
-
-
-def _joined(builder: ir.IRBuilder, vectors: Sequence[ir.Value]) -> ir.Value:
-    """Concatenate vectors, whose number is a power of two."""
-    while len(vectors) > 1:
-        lanes = range(2 * vectors[0].type.count)
-        vectors = [_lanes(builder, *pair, lanes) for pair in zip(vectors[::2], vectors[1::2], strict=True)]
-    return vectors[0]
-
-
 def _emit_words(
     builder: ir.IRBuilder,
     count: int,
@@ -136,19 +122,19 @@ def _emit_words(
     halves = []  # each entry has the halves of eight units
     for word in range(count):
         for pair in pairs:
-            eight = _lanes(builder, pair, pair, range(GROUP * word, GROUP * (word + 1)))
+            eight = llvm.lanes_of(builder, pair, pair, range(GROUP * word, GROUP * (word + 1)))
             halves += [
                 builder.and_(eight, llvm.constant(eight.type, 0xFFFF)),
                 builder.lshr(eight, llvm.constant(eight.type, 16)),
             ]
     masks = []
     for number in range(len(halves) // llvm.WIDE):
-        half = _joined(builder, halves[number * llvm.WIDE : (number + 1) * llvm.WIDE])
+        half = llvm.joined(builder, halves[number * llvm.WIDE : (number + 1) * llvm.WIDE])
         # The logits must equal the logits of the exact rule to the bit.
         x = builder.fadd(term(scale, inputs, number), term(cold, base, number))
         masks.append(emit_decision(builder, x, half))
     words = ir.IntType(WORD * count)
-    ones, undecided = (builder.bitcast(_joined(builder, group), words) for group in zip(*masks, strict=True))
+    ones, undecided = (builder.bitcast(llvm.joined(builder, group), words) for group in zip(*masks, strict=True))
     llvm.store(builder, ones, drawn)
     return builder.zext(undecided, llvm.INT64) if count == 1 else undecided
 

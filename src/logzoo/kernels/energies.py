@@ -73,35 +73,41 @@ def load_magnitudes(hidden_input: Array, units: int, unit: np.float32, scratch: 
 
 
 def _store_products(builder: ir.IRBuilder, products: Sequence[ir.Value], target: ir.Value) -> None:
-    """Store the product of the lanes of each vector, as float64, in the array at an address."""
-    for number, product in enumerate(products):
-        lanes = _LANES
-        left = builder.fpext(builder.load(product), ir.VectorType(llvm.DOUBLE, lanes))
-        while lanes > 1:
-            lanes //= 2
-            halves = (
-                ir.Constant(ir.VectorType(llvm.INT32, lanes), list(range(first, first + lanes))) for first in (0, lanes)
-            )
-            left = builder.fmul(*(builder.shuffle_vector(left, left, half) for half in halves))
-        value = builder.extract_element(left, llvm.constant(llvm.INT32, 0))
-        llvm.store(builder, value, llvm.after(builder, target, number, 8))
+    """Store the product of each eight lanes of the vectors, as float64, in the array at an address."""
+    number = 0
+    for product in products:
+        vector = builder.load(product)
+        for start in range(0, vector.type.count, _LANES):
+            lanes = _LANES
+            eight = llvm.lanes_of(builder, vector, vector, range(start, start + lanes))
+            left = builder.fpext(eight, ir.VectorType(llvm.DOUBLE, lanes))
+            while lanes > 1:
+                lanes //= 2
+                halves = (range(first, first + lanes) for first in (0, lanes))
+                left = builder.fmul(*(llvm.lanes_of(builder, left, left, half) for half in halves))
+            value = builder.extract_element(left, llvm.constant(llvm.INT32, 0))
+            llvm.store(builder, value, llvm.after(builder, target, number, 8))
+            number += 1
 
 
 def _products(betas):
     """An intrinsic that stores prod_j (1 + 2**(scale |a_j|)), as float64, for a number `betas` of scales.
 
     Arguments are addresses, except the number of vectors of magnitudes. Scales are float32 and at most 0. Products stay
-    in registers, and magnitudes are read once.
+    in registers, and magnitudes are read once. A wide vector has eight lanes for each of two scales.
     """
+    together = llvm.WIDE if betas > 1 else 1
 
     @llvm.emitted(types.void, *[types.intp] * 4)
     def emit(builder, magnitudes, vectors, scales, target):
-        unity = llvm.constant(llvm.FLOATS, 1.0)
         addresses = (llvm.after(builder, scales, number, llvm.BYTES) for number in range(betas))
-        factors = [llvm.everywhere(builder, llvm.load(builder, address, llvm.FLOAT), _LANES) for address in addresses]
-        products = llvm.variables(builder, [unity] * betas)
+        eights = [llvm.everywhere(builder, llvm.load(builder, address, llvm.FLOAT), _LANES) for address in addresses]
+        factors = [llvm.joined(builder, eights[first : first + together]) for first in range(0, betas, together)]
+        unity = llvm.constant(factors[0].type, 1.0)
+        products = llvm.variables(builder, [unity] * len(factors))
         with cgutils.for_range(builder, vectors) as loop:
             size = llvm.load(builder, llvm.after(builder, magnitudes, loop.index, llvm.VECTOR_BYTES), llvm.FLOATS)
+            size = llvm.joined(builder, [size] * together)
             for scale, product in zip(factors, products, strict=True):
                 factor = builder.fadd(unity, emit_exp2_nonpositive(builder, builder.fmul(scale, size), fused=True))
                 llvm.update(builder, builder.fmul, product, factor)

@@ -97,6 +97,19 @@ def load_row(builder: ir.IRBuilder, address: ir.Value, kind: Any, count: int) ->
     return [load(builder, after(builder, address, number, bytes_of(kind)), kind) for number in range(count)]
 
 
+def lanes_of(builder: ir.IRBuilder, first: ir.Value, second: ir.Value, lanes: Sequence[int]) -> ir.Value:
+    """The chosen lanes of two vectors of one type; the lanes of the second follow those of the first."""
+    return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(INT32, len(lanes)), list(lanes)))
+
+
+def joined(builder: ir.IRBuilder, vectors: Sequence[ir.Value]) -> ir.Value:
+    """Concatenate vectors, whose number is a power of two."""
+    while len(vectors) > 1:
+        lanes = range(2 * vectors[0].type.count)
+        vectors = [lanes_of(builder, *pair, lanes) for pair in zip(vectors[::2], vectors[1::2], strict=True)]
+    return vectors[0]
+
+
 def variables(builder: ir.IRBuilder, values: Iterable[ir.Value]) -> list[ir.Value]:
     """Variables with these initial values; LLVM keeps them in registers."""
     return [cgutils.alloca_once_value(builder, value) for value in values]
