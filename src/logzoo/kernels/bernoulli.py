@@ -21,7 +21,6 @@ from logzoo.kernels.llvm import BYTES, WIDE
 from logzoo.kernels.random import BLOCKS_TOGETHER, emit_blocks, stream_words, word_of_unit
 
 if TYPE_CHECKING:
-
     from logzoo.types import Array
 
 
