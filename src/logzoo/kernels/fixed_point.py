@@ -213,7 +213,7 @@ def _transposed(builder: ir.IRBuilder, vectors: list[ir.Value]) -> list[ir.Value
     """Transpose eight vectors of eight integers."""
 
     def join(first, second, lanes):
-        return builder.shuffle_vector(first, second, ir.Constant(llvm.INTEGERS, lanes))
+        return llvm.lanes_of(builder, first, second, lanes)
 
     near = [join(vectors[k], vectors[k + 1], lanes) for k in range(0, LANES, 2) for lanes in _INTERLEAVED]
     pairs = [join(near[k + m], near[k + m + 2], lanes) for k in (0, 4) for m in (0, 1) for lanes in _PAIRED]
