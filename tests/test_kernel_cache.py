@@ -147,19 +147,15 @@ _ALLOCATIONS = """
 import numpy
 from numba import njit
 from numba.core.runtime import rtsys
-from logzoo import RBM, estimate_log_z, train_rbm
-from logzoo.estimators.estimator_registry import ESTIMATORS, takes
+from logzoo import RBM, estimate_log_z
 from logzoo.kernels.cache import kernel, part
-from logzoo.training.trainers import TRAINERS
+from replication.compiling import estimate_by_all, train_by_all
 
+estimate_by_all()
+train_by_all()
 rng = numpy.random.default_rng(0)
 rbm = RBM(rng.normal(size=(20, 12)), rng.normal(size=20), rng.normal(size=12))
-data = rng.integers(0, 2, (30, 20), numpy.uint8)
-for method in ESTIMATORS:
-    if not takes(method, "snapshots"):
-        estimate_log_z(rbm, method, sweeps=400, chains=20, **({"data": data} if takes(method, "data") else {}))
-for method in TRAINERS:
-    train_rbm(data, method, hidden=4, updates=5, batch=10)
+estimate_log_z(rbm, "rts", sweeps=400, chains=20)  # with its evidence
 
 @kernel
 def fresh(size):
