@@ -173,7 +173,7 @@ def test_an_even_ladder_takes_one_exponential_a_unit(rungs, units):
     scratch.magnitudes[0] = 120.0
     out = np.empty(rungs)
     assert is_even(betas)
-    smooth_parts_of_even(units, betas, scratch, out)
+    smooth_parts_of_even(units, betas, scratch, *np.empty((2, scratch.magnitudes.size), np.float32), out)
     exact = np.log1p(np.exp(-betas[:, None].astype(float) * scratch.magnitudes[:units].astype(float))).sum(axis=1)
     np.testing.assert_allclose(out, exact, rtol=1e-5, atol=1e-6)
 

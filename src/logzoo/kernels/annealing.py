@@ -14,7 +14,7 @@ import numpy as np
 
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import ONE, softplus
-from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
+from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_parts, sum_bits
 from logzoo.kernels.gibbs import (
     redraw,
     sweep_once,
@@ -26,7 +26,7 @@ from logzoo.kernels.random import HIDDEN, VISIBLE
 
 if TYPE_CHECKING:
     from logzoo.kernels.energies import EnergyScratch
-    from logzoo.kernels.gibbs import Chains, LayerScratch, Parameters
+    from logzoo.kernels.gibbs import Chains, Parameters
     from logzoo.types import Array
 
 
@@ -38,13 +38,14 @@ def weigh(
     units = chains.h.shape[1]
     # The linear part uses the same rounded inverse temperatures as the smooth part.
     low, high = np.float32(before), np.float32(after)
+    scratch.betas[0], scratch.betas[1] = low, high
     for chain in range(log_weight.size):
         v = chains.v[chain]
         linear = sum_bits(v, parameters.visible_bias) - sum_bits(v, parameters.base)
         slope = float(linear) * np.float64(parameters.unit)
         slope += load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-        step = smooth_part(units, high, scratch) - smooth_part(units, low, scratch)
-        log_weight[chain] += step + (np.float64(high) - np.float64(low)) * slope
+        smooth_parts(units, scratch.betas, scratch, scratch.smooth)
+        log_weight[chain] += scratch.smooth[1] - scratch.smooth[0] + (np.float64(high) - np.float64(low)) * slope
 
 
 @kernel
@@ -97,7 +98,7 @@ def _draw(
     key: np.uint64,
     sweep: int,
     chains: Chains,
-    scratch: LayerScratch,
+    scratch: Array,
 ) -> None:
     """Draw one layer of every chain at one inverse temperature; list the changes."""
     scale, cold = beta * parameters.unit, (ONE - beta) * parameters.unit
@@ -168,7 +169,9 @@ def log_f_between(
         x = near * float(inputs[j]) + far * float(upper[j])
         positive += max(x, 0.0)
         scratch.magnitudes[j] = np.float32(abs(x))
-    return total + positive + smooth_part(units, ONE, scratch)
+    scratch.betas[0] = ONE
+    smooth_parts(units, scratch.betas[:1], scratch, scratch.smooth[:1])
+    return total + positive + scratch.smooth[0]
 
 
 @part
@@ -181,7 +184,7 @@ def draw_between(
     layer: np.uint64,
     share: np.float32,
     chains: Chains,
-    scratch: LayerScratch,
+    scratch: Array,
 ) -> None:
     """Draw one layer, `states` (chains, units), of every chain with the parameters at `share`; list the changes."""
     near, far = (ONE - share) * parameters.unit, share * parameters.unit

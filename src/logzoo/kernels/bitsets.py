@@ -30,6 +30,7 @@ _POSITIONS = np.array(
     [sorted(range(GROUP), key=lambda bit, byte=byte: not byte >> bit & 1) for byte in range(256)], np.uint8
 )
 _BIT = np.uint32(1)
+_BYTE = np.uint32(255)
 
 
 @emitted(types.void, types.intp, types.intp, types.int32, types.intp)
@@ -105,13 +106,13 @@ def list_set(words: Array, indices: Array) -> int:
     `indices` (int32) must have 8 entries more than the set has members.
     """
     positions = _POSITIONS.ctypes.data
-    groups = words.view(np.uint8)
     target = indices.ctypes.data
     count = 0
-    for group in range(groups.size):
-        byte = np.int64(groups[group])
-        _store_positions(positions, byte, np.int32(group * GROUP), target + 4 * count)
-        count += count_bits(np.uint32(byte))
+    for word in range(words.size):
+        for first in range(0, WORD, GROUP):
+            byte = words[word] >> np.uint32(first) & _BYTE
+            _store_positions(positions, np.int64(byte), np.int32(word * WORD + first), target + 4 * count)
+            count += count_bits(byte)
     return count
 
 

@@ -44,20 +44,17 @@ class EnergyScratch(NamedTuple):
     magnitudes: np.ndarray  # (H rounded up to vectors,) float32: |a|
     scales: np.ndarray  # (BETAS_TOGETHER,) float32
     products: np.ndarray  # (BETAS_TOGETHER,) float64
-    betas: np.ndarray  # (1,) float32
-    smooth: np.ndarray  # (1,) float64
-    decays: np.ndarray  # like `magnitudes`: exp(-step |a|) for a ladder of equal steps
-    powers: np.ndarray  # like `magnitudes`: powers of the decays
+    betas: np.ndarray  # (2,) float32
+    smooth: np.ndarray  # (2,) float64: smooth parts at these betas
 
 
 @njit(inline="always")
 def energy_scratch(units: int) -> EnergyScratch:
     """Scratch for a layer of `units` hidden units."""
-    magnitudes, decays, powers = np.empty((3, -(-units // _LANES) * _LANES), np.float32)
+    magnitudes = np.empty(-(-units // _LANES) * _LANES, np.float32)
     magnitudes[:] = _ABSENT
     several = np.empty(BETAS_TOGETHER, np.float32), np.empty(BETAS_TOGETHER)
-    single = np.empty(1, np.float32), np.empty(1)
-    return EnergyScratch(magnitudes, *several, *single, decays, powers)
+    return EnergyScratch(magnitudes, *several, np.empty(2, np.float32), np.empty(2))
 
 
 @part
@@ -138,7 +135,7 @@ def _next_powers(
     _store_products(builder, products, target)
 
 
-_products_of_one = _products(1)
+_products_of_one, _products_of_two = _products(1), _products(2)
 _products_together = _products(BETAS_TOGETHER)
 
 
@@ -155,11 +152,14 @@ def smooth_parts(units: int, betas: Array, scratch: EnergyScratch, out: Array) -
         first = magnitudes.ctypes.data + start * llvm.BYTES
         k = 1 if betas[0] == ZERO else 0
         while k < betas.size:
-            count = BETAS_TOGETHER if k + BETAS_TOGETHER <= betas.size else 1
+            left = betas.size - k
+            count = BETAS_TOGETHER if left >= BETAS_TOGETHER else min(left, 2)
             for m in range(count):
                 scales[m] = -betas[k + m] * LOG2_E
             if count == 1:
                 _products_of_one(first, vectors, scales.ctypes.data, products.ctypes.data)
+            elif count == 2:
+                _products_of_two(first, vectors, scales.ctypes.data, products.ctypes.data)
             else:
                 _products_together(first, vectors, scales.ctypes.data, products.ctypes.data)
             for m in range(count):
@@ -181,12 +181,15 @@ def is_even(betas: Array) -> bool:
 
 
 @part
-def smooth_parts_of_even(units: int, betas: Array, scratch: EnergyScratch, out: Array) -> None:
+def smooth_parts_of_even(
+    units: int, betas: Array, scratch: EnergyScratch, decays: Array, powers: Array, out: Array
+) -> None:
     """`smooth_parts` at inverse temperatures in equal steps from 0, with one exponential per unit.
 
     Each power of the exponential takes one multiplication. The error of a term is at most 1e-7 times the rung's number.
+    decays, powers: scratch like the magnitudes.
     """
-    magnitudes, decays, powers, products = scratch.magnitudes, scratch.decays, scratch.powers, scratch.products
+    magnitudes, products = scratch.magnitudes, scratch.products
     scale = -betas[1] * LOG2_E
     for j in range(magnitudes.size):
         decays[j] = max(exp2_nonpositive(scale * magnitudes[j]), _SMALLEST)
@@ -200,14 +203,6 @@ def smooth_parts_of_even(units: int, betas: Array, scratch: EnergyScratch, out: 
             for m in range(min(BETAS_TOGETHER, betas.size - k)):
                 out[k + m] += math.log(products[m])
     out[0] = units * LOG_2
-
-
-@njit(inline="always")
-def smooth_part(units: int, beta: np.float32, scratch: EnergyScratch) -> float:
-    """`smooth_parts` at one inverse temperature (float32)."""
-    scratch.betas[0] = beta
-    smooth_parts(units, scratch.betas, scratch, scratch.smooth)
-    return scratch.smooth[0]
 
 
 @part
@@ -259,6 +254,30 @@ def log_f_tempered(parameters: Parameters, beta: Array, chains: Chains, out: Arr
     scratch = energy_scratch(chains.h.shape[1])
     for chain in range(out.size):
         _log_f_of_chain(parameters, beta[chain : chain + 1], chains, chain, scratch, out[chain : chain + 1])
+
+
+@kernel
+def fill_log_f(parameters: Parameters, betas: Array, chains: Chains, log_f: Array) -> None:
+    """Replace every NaN in log_f (chain, rung) by log f_beta(v), in nats, of the chain at that beta (rung,) float32.
+
+    If the inverse temperatures have equal steps, the values are less exact: see `smooth_parts_of_even`.
+    """
+    units, unit = chains.h.shape[1], np.float64(parameters.unit)
+    scratch, even = energy_scratch(units), is_even(betas)
+    decays, powers = np.empty_like(scratch.magnitudes), np.empty_like(scratch.magnitudes)
+    smooth = np.empty(betas.size)
+    for chain in range(log_f.shape[0]):
+        warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
+        model, base = sum_biases(parameters, chains.v[chain])
+        warm, cold = warm + float(model) * unit, float(base) * unit
+        if even:
+            smooth_parts_of_even(units, betas, scratch, decays, powers, smooth)
+        else:
+            smooth_parts(units, betas, scratch, smooth)
+        for k in range(betas.size):
+            if math.isnan(log_f[chain, k]):
+                share = np.float64(betas[k])
+                log_f[chain, k] = smooth[k] + (share * warm + (1.0 - share) * cold)
 
 
 @part

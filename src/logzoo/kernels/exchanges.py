@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from logzoo.kernels.energies import EnergyScratch
-    from logzoo.kernels.gibbs import LayerScratch
     from logzoo.types import Array
 
 
@@ -65,10 +64,8 @@ class Exchanges(NamedTuple):
 
 
 @njit(inline="always")
-def rungs_looked_at(rung: int, rungs: int, sweep: int, all_pairs: bool, all_rungs: bool) -> tuple[int, int]:
+def rungs_looked_at(rung: int, rungs: int, sweep: int, all_pairs: bool) -> tuple[int, int]:
     """First and last rung at which log f of the state at `rung` is needed; both are `rung` if it is not needed."""
-    if all_rungs:
-        return 0, rungs - 1
     if all_pairs:
         return max(rung - 1, 0), min(rung + 1, rungs - 1)
     # The pair of this rung that exchanges after this sweep. A rung at an end of the ladder may be in no pair.
@@ -85,7 +82,6 @@ def read_log_f(
     rung: int,
     first: int,
     last: int,
-    even: bool,
     scratch: EnergyScratch,
     log_f: Array,
     up: Array,
@@ -93,14 +89,11 @@ def read_log_f(
 ) -> None:
     """Write log f of one chain at rungs `first` to `last` into `log_f` (rungs,).
 
-    Differences of log f between `rung` and its neighbours among these rungs go into `up` and `down`. With `even`, log f
-    at the other rungs is computed, too, from equal steps of beta. These values are less exact; no draw uses them.
+    Differences of log f between `rung` and its neighbours among these rungs go into `up` and `down`.
     """
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     model, base = energies.sum_biases(parameters, chains.v[chain])
     positive = energies.load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-    if even:
-        energies.smooth_parts_of_even(units, betas, scratch, log_f)
     energies.smooth_parts(units, betas[first : last + 1], scratch, log_f[first : last + 1])
     slope = float(model - base) * unit + positive
     if rung < last:
@@ -110,7 +103,7 @@ def read_log_f(
         step = np.float64(betas[rung]) - np.float64(betas[rung - 1])
         down[rung - 1] = step * slope + log_f[rung] - log_f[rung - 1]
     warm, cold = positive + float(model) * unit, float(base) * unit
-    for k in range(0 if even else first, betas.size if even else last + 1):
+    for k in range(first, last + 1):
         share = np.float64(betas[k])
         log_f[k] += share * warm + (1.0 - share) * cold
 
@@ -151,20 +144,17 @@ def run_parallel_tempering(
     replicas: Replicas,
     exchanges: Exchanges,
     all_pairs: bool,
-    all_rungs: bool,
 ) -> None:
     """Run sweeps `first` to `last - 1` of whole ladders in place, with exchanges after each sweep.
 
     betas: (rungs,) float32. log f of a state is computed at the two rungs of the pair that may exchange. With
-    `all_pairs`, it is also computed at both neighbours of the state's rung. With `all_rungs`, it is computed at every
-    rung after the last sweep.
+    `all_pairs`, it is also computed at both neighbours of the state's rung.
     """
     ladders, rungs = exchanges.attempted.shape[0], betas.size
     scratch = sweep_scratch(chains)
     room = energies.energy_scratch(chains.h.shape[1])
     beta = np.empty(ladders * rungs, np.float32)
     holder = np.empty(rungs, np.int64)
-    ladder_is_even = energies.is_even(betas)
     for sweep in range(first, last):
         for chain in range(beta.size):
             beta[chain] = betas[replicas.rung[chain]]
@@ -177,12 +167,9 @@ def run_parallel_tempering(
                 holder[rung] = chain
                 log_f = exchanges.log_f[ladder, chain - start]
                 log_f[:] = np.nan
-                everywhere = all_rungs and sweep == last - 1
-                even = everywhere and ladder_is_even
-                ends = rungs_looked_at(rung, rungs, sweep, all_pairs, everywhere and not even)
-                if even or ends[0] < ends[1]:
-                    low, high = ends
-                    read_log_f(parameters, betas, chains, chain, rung, low, high, even, room, log_f, up, down)
+                low, high = rungs_looked_at(rung, rungs, sweep, all_pairs)
+                if low < high:
+                    read_log_f(parameters, betas, chains, chain, rung, low, high, room, log_f, up, down)
             attempted, accepted = exchanges.attempted[ladder], exchanges.accepted[ladder]
             exchange_neighbours(key, sweep, chains.number[start], holder, replicas.rung, up, down, attempted, accepted)
         for chain in range(beta.size):
@@ -218,7 +205,7 @@ def parameters_at(stack: Any, rung: int) -> Parameters:
 
 @part
 def log_f_elsewhere(
-    parameters: Parameters, chains: Chains, inputs: Array, scratch: LayerScratch, ones: Array, log_f: Array
+    parameters: Parameters, chains: Chains, inputs: Array, scratch: Array, ones: Array, log_f: Array
 ) -> None:
     """Set log_f (chains,) to log f(v) in nats with another rung's parameters, and `inputs` to the hidden inputs."""
     list_ones(chains.v, scratch, chains)

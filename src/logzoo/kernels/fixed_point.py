@@ -12,7 +12,7 @@ from numba import types
 
 from logzoo.kernels import llvm
 from logzoo.kernels.bitsets import GROUP
-from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.cache import kernel
 from logzoo.kernels.gibbs import WIDTH, Chains, Parameters
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 # Inputs are at most about 2**30, so that partial sums during an update cannot overflow an int32.
 _LARGEST_SUM_BITS = 30
-_LINE_BYTES = 64
 
 
 def fixed_point_unit(weights: np.ndarray, visible_bias: np.ndarray, hidden_bias: np.ndarray, base: np.ndarray) -> float:
@@ -132,29 +131,42 @@ def _blocks(columns):
 @kernel
 def _padded(vector: Array, unit: float | np.float32) -> Array:
     """A vector in fixed point, padded with zeros to whole blocks."""
-    padded = np.zeros(-(-vector.size // WIDTH) * WIDTH, np.int32)
-    for i in range(vector.size):
-        padded[i] = np.int32(np.rint(vector[i] / unit))
+    padded = np.empty(-(-vector.size // WIDTH) * WIDTH, np.int32)
+    for i in range(padded.size):
+        padded[i] = np.int32(np.rint(vector[i] / unit)) if i < vector.size else 0
     return padded
 
 
 @kernel
 def _largest_size(weights: Array, visible_bias: Array, hidden_bias: Array, base: Array) -> float:
-    """The largest sum of absolute parameters in b + v W or c + W h, or absolute log-odds; infinity if not finite."""
-    rows, columns = np.zeros(weights.shape[0]), np.zeros(weights.shape[1])
-    _add_sizes(weights, rows, columns)
-    of_inputs = max(_largest_with(visible_bias, rows), _largest_with(hidden_bias, columns))
-    return max(of_inputs, _largest_with(base, np.zeros(base.size)))
+    """The largest sum of absolute parameters in b + v W or c + W h, or absolute log-odds; infinity if not finite.
 
-
-@part
-def _largest_with(biases: Array, sums: Array) -> float:
+    Four sums over a row run in parallel. Their order is fixed, because the largest sum may be near a power of two.
+    """
+    (visible, hidden), whole = weights.shape, weights.shape[1] // 4 * 4
+    columns, sizes = np.empty(hidden), np.empty(visible + hidden + base.size)
+    columns[:] = 0.0
+    for i in range(visible):
+        row = weights[i]
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        for j in range(0, whole, 4):
+            a, b = a + abs(np.float64(row[j])), b + abs(np.float64(row[j + 1]))
+            c, d = c + abs(np.float64(row[j + 2])), d + abs(np.float64(row[j + 3]))
+        for j in range(whole, hidden):
+            a += abs(np.float64(row[j]))
+        for j in range(hidden):
+            columns[j] += abs(np.float64(row[j]))
+        sizes[i] = abs(visible_bias[i]) + ((a + b) + (c + d))
+    for j in range(hidden):
+        sizes[visible + j] = abs(hidden_bias[j]) + columns[j]
+    for i in range(base.size):
+        sizes[visible + hidden + i] = abs(base[i])
     largest = 0.0
-    for i in range(biases.size):
-        size = abs(biases[i]) + sums[i]
-        if not np.isfinite(size):
+    for k in range(sizes.size):
+        # NaN is not below infinity.
+        if not sizes[k] < np.inf:
             return np.inf
-        largest = max(largest, size)
+        largest = max(largest, sizes[k])
     return largest
 
 
@@ -196,8 +208,8 @@ def _aligned_zeros(shape):
     vector would then straddle two lines, and sums of rows would take a third longer.
     """
     size = int(np.prod(shape))
-    room = np.zeros(size + _LINE_BYTES // 4, np.int32)
-    first = -room.ctypes.data % _LINE_BYTES // 4
+    room = np.zeros(size + llvm.LINE_BYTES // 4, np.int32)
+    first = -room.ctypes.data % llvm.LINE_BYTES // 4
     return room[first : first + size].reshape(shape)
 
 
@@ -238,23 +250,3 @@ def round_tile(
         source = builder.add(source, stride)
     for column, values in enumerate(_transposed(builder, tile)):
         llvm.store(builder, values, llvm.after(builder, rows, column, WIDTH * llvm.BYTES))
-
-
-@part
-def _add_sizes(weights: Array, rows: Array, columns: Array) -> None:
-    """Add the absolute values of weights (V, H) to float64 sums over each row (V,) and each column (H,).
-
-    Four sums over a row run in parallel. Their order is fixed, because the largest sum may be near a power of two.
-    """
-    whole = weights.shape[1] // 4 * 4
-    for i in range(weights.shape[0]):
-        row = weights[i]
-        a, b, c, d = 0.0, 0.0, 0.0, 0.0
-        for j in range(0, whole, 4):
-            a, b = a + abs(np.float64(row[j])), b + abs(np.float64(row[j + 1]))
-            c, d = c + abs(np.float64(row[j + 2])), d + abs(np.float64(row[j + 3]))
-        for j in range(whole, row.size):
-            a += abs(np.float64(row[j]))
-        rows[i] += (a + b) + (c + d)
-        for j in range(row.size):
-            columns[j] += abs(np.float64(row[j]))

@@ -48,7 +48,7 @@ def add_statistics(
     # Rows of p are factor_n p_n of some chains. members (V, n) lists, for each visible unit, the rows where it is on.
     p = np.empty((min(_CHAINS_TOGETHER, factors.size), hidden_bias.size), np.float32)
     members, counts = np.empty((visible_bias.size, p.shape[0]), np.int32), np.zeros(visible_bias.size, np.int64)
-    scratch, ones, filled = layer_scratch(visible_bias.size), chains.plus[0], 0
+    words, ones, filled = layer_scratch(visible_bias.size)[0], chains.plus[0], 0
     for row in range(factors.size):
         factor = factors[row]
         if factor == ZERO:
@@ -61,9 +61,9 @@ def add_statistics(
         for j in range(q.size):
             q[j] *= factor
             hidden_bias[j] += q[j]
-        for word in range(scratch.drawn.size):
-            scratch.drawn[word] = pack(chains.v[row], word)
-        for m in range(list_set(scratch.drawn, ones)):
+        for word in range(words.size):
+            words[word] = pack(chains.v[row], word)
+        for m in range(list_set(words, ones)):
             i = ones[m]
             visible_bias[i] += factor
             members[i, counts[i]] = filled

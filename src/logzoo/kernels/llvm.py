@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from llvmlite import binding, ir
-from numba import config
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -17,6 +17,7 @@ BIT, INT8, INT32, INT64 = (ir.IntType(bits) for bits in (1, 8, 32, 64))
 BYTES = 4
 # Vectors of 256 bits.
 VECTOR_BYTES = 32
+LINE_BYTES = 64
 FLOATS, INTEGERS = ir.VectorType(FLOAT, 8), ir.VectorType(INT32, 8)
 
 
@@ -133,3 +134,15 @@ def call(builder: ir.IRBuilder, name: str, *vectors: ir.Value) -> ir.Value:
     signature = ir.FunctionType(kind, [kind] * len(vectors))
     name = f"llvm.{name}.v{kind.count}f{32 if kind.element == FLOAT else 64}"
     return builder.call(cgutils.get_or_insert_function(builder.module, signature, name), vectors)
+
+
+@emitted(types.void, types.intp, types.intp)
+def prefetch(builder: ir.IRBuilder, address: ir.Value, lines: ir.Value) -> None:
+    """Start to load consecutive cache lines of 64 bytes into the level-2 cache."""
+    pointer = INT8.as_pointer()
+    signature = ir.FunctionType(ir.VoidType(), [pointer, INT32, INT32, INT32])
+    function = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0")
+    with cgutils.for_range(builder, lines) as loop:
+        line = builder.inttoptr(after(builder, address, loop.index, LINE_BYTES), pointer)
+        # Read, level 2, data.
+        builder.call(function, [line, *(constant(INT32, number) for number in (0, 2, 1))])

@@ -93,14 +93,14 @@ def settle(
     `tolerance`, or after `steps` steps. The next start then takes the free lane.
     """
     visible, units, starts = weights.shape[0], weights.shape[1], hidden.shape[1]
-    m = np.zeros((visible, LANES), np.float32)
-    q, renewed = np.zeros((units, LANES), np.float32), np.zeros((units, LANES), np.float32)
-    changes = np.zeros(LANES, np.float32)
-    start_of, age, ages = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64), np.zeros(starts, np.int64)
+    m, changes = np.empty((visible, LANES), np.float32), np.empty(LANES, np.float32)
+    q, renewed = np.empty((units, LANES), np.float32), np.empty((units, LANES), np.float32)
+    start_of, age, ages = np.empty(LANES, np.int64), np.empty(LANES, np.int64), np.empty(starts, np.int64)
+    q[:] = ZERO
     active = min(starts, LANES)
     following = active
     for lane in range(active):
-        start_of[lane] = lane
+        start_of[lane], age[lane] = lane, 0
         _copy_lane(hidden, lane, q, lane)
     while active:
         # Lanes after the active lanes keep finite values, which are not read.
@@ -195,9 +195,10 @@ def climb(
     is the sum of exp(-energy) over the other layer.
     """
     x, positive, factors = np.empty(other_bias.size), np.empty(_TOGETHER), np.empty(_TOGETHER)
-    heights, passed = np.empty(states.shape[0]), np.zeros(states.shape[0], np.int64)
+    heights, passed = np.empty(states.shape[0]), np.empty(states.shape[0], np.int64)
     for start in range(states.shape[0]):
         state, biased = states[start], 0.0
+        passed[start] = 0
         copy_into(x, other_bias)
         for unit in range(state.size):
             if state[unit]:

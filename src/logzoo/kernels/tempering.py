@@ -205,7 +205,7 @@ def tempering_scratch(ladder: Ladder, chains: Chains) -> Scratch:
     return Scratch(
         sweep_scratch(chains),
         energy_scratch(chains.h.shape[1]),
-        np.zeros((2, ladder.readout.shape[0])),
+        np.empty((2, ladder.readout.shape[0])),
         np.empty((2, ladder.betas.size)),
         np.empty(-(-ladder.betas.size // _BLOCK)),
         np.empty(chains.v.shape[0], np.float32),

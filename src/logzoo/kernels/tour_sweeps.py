@@ -18,7 +18,7 @@ from logzoo.kernels.random import HIDDEN, VISIBLE
 
 if TYPE_CHECKING:
     from logzoo.kernels.bitsets import HashSet
-    from logzoo.kernels.gibbs import Chains, LayerScratch, Parameters
+    from logzoo.kernels.gibbs import Chains, Parameters
     from logzoo.types import Array
 
 
@@ -105,7 +105,7 @@ def _sweep_tours(
     tours: TourStates,
     queue: Array,
     flying: Array,
-    scratches: tuple[LayerScratch, LayerScratch],
+    scratches: tuple[Array, Array],
     words: Array,
     chains: Chains,
     means: Array,

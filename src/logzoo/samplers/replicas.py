@@ -17,7 +17,7 @@ import numpy as np
 from logzoo.budgets import SweepLedger
 from logzoo.checks import finite_array, one_of, whole_number
 from logzoo.kernels.assignments import LARGEST
-from logzoo.kernels.energies import log_f_tempered, log_z_of_base
+from logzoo.kernels.energies import fill_log_f, log_f_tempered, log_z_of_base
 from logzoo.kernels.exchanges import Exchanges, Replicas, run_parallel_tempering
 from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import Chains, Parameters, forget_hidden
@@ -107,7 +107,8 @@ class ParallelTempering(_Ladders):
     ) -> Exchanges:
         """Make sweeps `first` to `last - 1`, numbered from 1, with exchanges after each sweep.
 
-        Returns the Exchanges, with NaN where log f was not computed: see `run_parallel_tempering`.
+        Returns the Exchanges, with NaN where log f was not computed: see `run_parallel_tempering`. With `all_rungs`,
+        log f of the last states is computed at every rung.
         """
         rungs, sweeps = self.betas.size, last - first
         self.ledger.spend(sweeps, purpose, chains=self.replicas.rung.size)
@@ -181,8 +182,11 @@ class ParallelTempering(_Ladders):
 
 
 def _on_ladders(settings: tuple, all_pairs: bool, all_rungs: bool, chains: Any, replicas: Any, exchanges: Any) -> None:
-    flat = (reshaped(arrays, 2, -1) for arrays in (chains, replicas))
-    run_parallel_tempering(*settings, *flat, exchanges, all_pairs, all_rungs)
+    chains, replicas = (reshaped(arrays, 2, -1) for arrays in (chains, replicas))
+    run_parallel_tempering(*settings, chains, replicas, exchanges, all_pairs)
+    if all_rungs:
+        parameters, betas = settings[:2]
+        fill_log_f(parameters, betas, chains, exchanges.log_f.reshape(-1, betas.size))
 
 
 class InfiniteSwapping(_Ladders):
