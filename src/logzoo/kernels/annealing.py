@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import ONE, softplus
+from logzoo.kernels.elementary import INTEGER_ZERO, ONE, softplus
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_parts, sum_bits
 from logzoo.kernels.gibbs import (
     redraw,
@@ -89,22 +89,22 @@ class Laws(NamedTuple):
 @part
 def _draw(
     layer: np.uint64,
-    rows: Array,
-    law: Array,
     inputs: Array,
-    state: Array,
-    beta: np.float32,
-    parameters: Parameters,
+    bases: Array,
+    row: Array,
+    first: int,
+    states: Array,
+    scale: np.float32,
+    cold: np.float32,
     key: np.uint64,
     sweep: int,
     chains: Chains,
     scratch: Array,
 ) -> None:
-    """Draw one layer of every chain at one inverse temperature; list the changes."""
-    scale, cold = beta * parameters.unit, (ONE - beta) * parameters.unit
-    for chain in range(law.size):
-        x, base, number = inputs[chain], rows[law[chain]], chains.number[chain]
-        redraw(x, base, scale, cold, key, number, sweep, layer, state[chain], scratch, chain, chains)
+    """Draw one layer of every chain at logits scale * inputs + cold * bases[row of the chain, first:]; list changes."""
+    for chain in range(row.size):
+        x, base, number = inputs[chain], bases[row[chain]][first:], chains.number[chain]
+        redraw(x, base, scale, cold, key, number, sweep, layer, states[chain], scratch, chain, chains)
 
 
 @part
@@ -146,11 +146,12 @@ def run_centred_annealing(
         _weigh(parameters, laws, law, chains, betas[k - 1], betas[k], log_weight)
         if k < betas.size - 1:
             beta = np.float32(betas[k])
-            inputs, h = chains.hidden_input, chains.h
-            _draw(HIDDEN, laws.hidden, law, inputs, h, beta, parameters, key, k, chains, hidden_scratch)
+            scale, cold = beta * parameters.unit, (ONE - beta) * parameters.unit
+            x, h = chains.hidden_input, chains.h
+            _draw(HIDDEN, x, laws.hidden, law, INTEGER_ZERO, h, scale, cold, key, k, chains, hidden_scratch)
             update_visible_inputs(parameters, chains)
-            inputs, v = chains.visible_input, chains.v
-            _draw(VISIBLE, laws.visible, law, inputs, v, beta, parameters, key, k, chains, visible_scratch)
+            x, v = chains.visible_input, chains.v
+            _draw(VISIBLE, x, laws.visible, law, INTEGER_ZERO, v, scale, cold, key, k, chains, visible_scratch)
             update_hidden_inputs(parameters, chains)
 
 
@@ -174,26 +175,6 @@ def log_f_between(
     return total + positive + scratch.smooth[0]
 
 
-@part
-def draw_between(
-    parameters: Parameters,
-    inputs: Array,
-    states: Array,
-    key: np.uint64,
-    sweep: int,
-    layer: np.uint64,
-    share: np.float32,
-    chains: Chains,
-    scratch: Array,
-) -> None:
-    """Draw one layer, `states` (chains, units), of every chain with the parameters at `share`; list the changes."""
-    near, far = (ONE - share) * parameters.unit, share * parameters.unit
-    half = inputs.shape[1] // 2
-    for chain in range(states.shape[0]):
-        x, number = inputs[chain], chains.number[chain]
-        redraw(x, x[half:], near, far, key, number, sweep, layer, states[chain], scratch, chain, chains)
-
-
 @kernel
 def run_between(
     parameters: Parameters, shares: Array, key: np.uint64, sweep: int, chains: Chains, log_weight: Array
@@ -206,14 +187,17 @@ def run_between(
     """
     hidden_scratch, visible_scratch = sweep_scratch(chains)
     energies = energy_scratch(chains.h.shape[1])
+    chain_numbers = np.arange(log_weight.size)
     for k in range(1, shares.size):
         before, after = np.float32(shares[k - 1]), np.float32(shares[k])
         for chain in range(log_weight.size):
             log_weight[chain] += log_f_between(parameters, chains, chain, after, energies)
             log_weight[chain] -= log_f_between(parameters, chains, chain, before, energies)
         if k < shares.size - 1:
-            now, h, v = sweep + k - 1, chains.h, chains.v
-            draw_between(parameters, chains.hidden_input, h, key, now, HIDDEN, after, chains, hidden_scratch)
+            now, near, far = sweep + k - 1, (ONE - after) * parameters.unit, after * parameters.unit
+            x, h, half = chains.hidden_input, chains.h, chains.hidden_input.shape[1] // 2
+            _draw(HIDDEN, x, x, chain_numbers, half, h, near, far, key, now, chains, hidden_scratch)
             update_visible_inputs(parameters, chains)
-            draw_between(parameters, chains.visible_input, v, key, now, VISIBLE, after, chains, visible_scratch)
+            x, v, half = chains.visible_input, chains.v, chains.visible_input.shape[1] // 2
+            _draw(VISIBLE, x, x, chain_numbers, half, v, near, far, key, now, chains, visible_scratch)
             update_hidden_inputs(parameters, chains)

@@ -66,10 +66,7 @@ def assignment_scratch(particles: int) -> AssignmentScratch:
 
 @part
 def _find_potentials(m: Array, count: int, scratch: AssignmentScratch) -> None:
-    """Find the potentials u and w by shortest augmenting paths over costs -m (Jonker & Volgenant 1987).
-
-    Temperature 0 is artificial: the path of each particle starts from it.
-    """
+    """Find the potentials u and w by shortest augmenting paths over costs -m (Jonker & Volgenant 1987)."""
     u, w, slack = scratch.potentials
     matched, before, reached = scratch.paths
     u[:] = 0.0

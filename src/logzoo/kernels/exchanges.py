@@ -15,7 +15,6 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from logzoo.kernels import energies
 from logzoo.kernels.cache import kernel, part
@@ -61,16 +60,6 @@ class Exchanges(NamedTuple):
     up: np.ndarray  # (ladders, sweeps, rungs - 1) float64: log f_{i+1}(x_i) - log f_i(x_i)
     down: np.ndarray  # (ladders, sweeps, rungs - 1) float64: log f_{i+1}(x_{i+1}) - log f_i(x_{i+1})
     log_f: np.ndarray  # (ladders, rungs, rungs) float64: log f of each replica's last state at each rung, or NaN
-
-
-@njit(inline="always")
-def rungs_looked_at(rung: int, rungs: int, sweep: int, all_pairs: bool) -> tuple[int, int]:
-    """First and last rung at which log f of the state at `rung` is needed; both are `rung` if it is not needed."""
-    if all_pairs:
-        return max(rung - 1, 0), min(rung + 1, rungs - 1)
-    # The pair of this rung that exchanges after this sweep. A rung at an end of the ladder may be in no pair.
-    lower = rung - (rung + sweep - 1) % 2
-    return max(lower, 0), min(lower + 1, rungs - 1)
 
 
 @part
@@ -167,7 +156,10 @@ def run_parallel_tempering(
                 holder[rung] = chain
                 log_f = exchanges.log_f[ladder, chain - start]
                 log_f[:] = np.nan
-                low, high = rungs_looked_at(rung, rungs, sweep, all_pairs)
+                # The pair of this rung that exchanges now, or both its pairs. A rung at an end may be in no pair.
+                low = rung - 1 if all_pairs else rung - (rung + sweep - 1) % 2
+                high = min(rung + 1 if all_pairs else low + 1, rungs - 1)
+                low = max(low, 0)
                 if low < high:
                     read_log_f(parameters, betas, chains, chain, rung, low, high, room, log_f, up, down)
             attempted, accepted = exchanges.attempted[ladder], exchanges.accepted[ladder]

@@ -99,10 +99,7 @@ def _largest_input(block: tuple[Array, Array, int, float]) -> float:
 
 @njit(inline="always")
 def _fill_tables(block: tuple[Array, Array, int, float], tables: Array) -> None:
-    """Set tables (bytes, value, WIDTH) to exp of the sum that a byte's units add to x_i; byte 0 includes the bias.
-
-    Padding units have exp(x_i) = 0.
-    """
+    """Set tables (bytes, value, WIDTH) to exp of the sum that a byte's units add to x_i; byte 0 includes the bias."""
     rows, bias, present, unit = block
     factor = np.empty(WIDTH, tables.dtype)
     for byte in range(tables.shape[0]):

@@ -27,19 +27,6 @@ if TYPE_CHECKING:
 
 
 @part
-def _largest_group(partitions: Array) -> int:
-    """The largest number of rungs in a group of any partition; at least 1."""
-    largest = 1
-    for groups in partitions:
-        for group in groups:
-            size = 0
-            for other in groups:
-                size += other == group
-            largest = max(largest, size)
-    return largest
-
-
-@part
 def reassign(
     key: np.uint64,
     sweep: int,
@@ -139,6 +126,7 @@ def run_infinite_swapping(
     first: int,
     last: int,
     partitions: Array,
+    largest: int,
     joint: bool,
     chains: Chains,
     rung: Array,
@@ -149,15 +137,16 @@ def run_infinite_swapping(
     """Run sweeps `first` to `last - 1` of whole ladders in place, with new temperatures after each sweep.
 
     betas (K,) float32 must increase. A row of partitions (P, K) int64 has the group of each rung. Sweeps use the rows
-    in turn. A single row of zeros gives infinite swapping, and no rows give exchanges of neighbours in turn. joint:
-    whether log f is of (v, h), not of v. rung (chains,): the rung of each replica. shares (chains,): becomes P(the
-    replica holds the last beta) after the last sweep. occupancy (chains, K) int64 counts the sweeps after which a
-    replica held each beta. After every sweep, `add_shares` adds to sums (n, V H + V + H) float64; n = 0 for no sums.
+    in turn. A single row of zeros gives infinite swapping, and no rows give exchanges of neighbours in turn. largest:
+    the size of the largest group, at least 1. joint: whether log f is of (v, h), not of v. rung (chains,): the rung of
+    each replica. shares (chains,): becomes P(the replica holds the last beta) after the last sweep. occupancy
+    (chains, K) int64 counts the sweeps after which a replica held each beta. After every sweep, `add_shares` adds to
+    sums (n, V H + V + H) float64; n = 0 for no sums.
     """
     rungs = betas.size
     sweeping, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     p = np.empty(chains.h.shape[1], np.float32)
-    scratch = assignment_scratch(_largest_group(partitions))
+    scratch = assignment_scratch(largest)
     numbers, integers = np.zeros((rungs + 1, rungs)), np.zeros((3, rungs), np.int64)
     beta = np.empty(rung.size, np.float32)
     log_f = np.empty((rung.size, rungs))

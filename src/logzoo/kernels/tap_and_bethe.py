@@ -247,11 +247,27 @@ def settle_beliefs(
     return step, residual
 
 
+@part
+def _correlation(weight: float, gain: float, u: float, t: float) -> float:
+    """Correlation of two units joined by a weight; u and t are their log-odds without this weight."""
+    if weight == 0.0:
+        return 0.0
+    size = max(weight, 0.0) if abs(weight) > _LARGEST else math.log(abs(gain))
+    spread = softplus(t + weight) + softplus(t) + softplus(u + weight) + softplus(u)
+    return math.copysign(math.exp(0.5 * (u + t) + size - 0.5 * spread), weight)
+
+
 @kernel
 def bethe_energy(
-    weights: Array, gains: Array, visible_bias: Array, hidden_bias: Array, to_visible: Array, to_hidden: Array
+    weights: Array,
+    gains: Array,
+    visible_bias: Array,
+    hidden_bias: Array,
+    to_visible: Array,
+    to_hidden: Array,
+    correlations: Array,
 ) -> float:
-    """log Z_B in nats at messages (V, H)."""
+    """log Z_B in nats at messages (V, H); fills correlations (V, H) of visible with hidden units, from pair beliefs."""
     totals, energy = np.empty(hidden_bias.size), 0.0
     _fill_totals(hidden_bias, to_hidden, totals)
     for j in range(totals.size):
@@ -264,37 +280,6 @@ def bethe_energy(
         for j in range(weights.shape[1]):
             u, t = total - to_visible[i, j], totals[j] - to_hidden[i, j]
             pairs += _pair(weights[i, j], gains[i, j], u, t)
+            correlations[i, j] = _correlation(weights[i, j], gains[i, j], u, t)
         energy += softplus(total) - pairs
     return energy
-
-
-@part
-def _correlation(weight: float, gain: float, u: float, t: float) -> float:
-    """Correlation of two units joined by a weight; u and t are their log-odds without this weight."""
-    if weight == 0.0:
-        return 0.0
-    size = max(weight, 0.0) if abs(weight) > _LARGEST else math.log(abs(gain))
-    spread = softplus(t + weight) + softplus(t) + softplus(u + weight) + softplus(u)
-    return math.copysign(math.exp(0.5 * (u + t) + size - 0.5 * spread), weight)
-
-
-@kernel
-def fill_correlations(
-    weights: Array,
-    gains: Array,
-    visible_bias: Array,
-    hidden_bias: Array,
-    to_visible: Array,
-    to_hidden: Array,
-    correlations: Array,
-) -> None:
-    """Fill correlations (V, H) of each visible with each hidden unit, from pairwise beliefs."""
-    totals = np.empty(hidden_bias.size)
-    _fill_totals(hidden_bias, to_hidden, totals)
-    for i in range(weights.shape[0]):
-        total = visible_bias[i]
-        for j in range(weights.shape[1]):
-            total += to_visible[i, j]
-        for j in range(weights.shape[1]):
-            u, t = total - to_visible[i, j], totals[j] - to_hidden[i, j]
-            correlations[i, j] = _correlation(weights[i, j], gains[i, j], u, t)

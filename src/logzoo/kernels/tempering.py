@@ -188,21 +188,10 @@ def count_crossing(rung: int, base_end: int, model_end: int, heading: int) -> tu
     return heading, 0
 
 
-class Scratch(NamedTuple):
-    """Scratch of sweeps of simulated tempering."""
-
-    layers: Any  # from `sweep_scratch`
-    energies: Any  # from `energy_scratch`
-    values: np.ndarray  # (2, M)
-    q: np.ndarray  # (2, K)
-    block_sums: np.ndarray  # scratch for `draw_rung`
-    beta: np.ndarray  # (chains,) float32
-
-
 @njit(inline="always")
-def tempering_scratch(ladder: Ladder, chains: Chains) -> Scratch:
-    """Scratch for sweeps of these chains on a ladder."""
-    return Scratch(
+def tempering_scratch(ladder: Ladder, chains: Chains) -> tuple[Any, ...]:
+    """Scratch for sweeps of these chains on a ladder, in the order that `temper_once` unpacks."""
+    return (
         sweep_scratch(chains),
         energy_scratch(chains.h.shape[1]),
         np.empty((2, ladder.readout.shape[0])),
@@ -227,21 +216,21 @@ def temper_once(
     group: Array,
     sums: RungSums,
     record: Record,
-    scratch: Scratch,
+    scratch: tuple[Any, ...],
 ) -> None:
     """Make sweep `sweep` of simulated tempering, and write row `row` of the record."""
     count, rungs = sums.occupancy.shape
     end = max(1, rungs // RUNGS_PER_END)
-    values, q, beta = scratch.values, scratch.q, scratch.beta
+    layers, energies, values, q, block_sums, beta = scratch
     for chain in range(count):
         beta[chain] = np.float32(ladder.betas[rung[chain]])
-    sweep_once(parameters, key, sweep, beta, chains, scratch.layers)
+    sweep_once(parameters, key, sweep, beta, chains, layers)
     for first in range(0, count, 2):
         pair = min(2, count - first)
         for number in range(pair):
             chain = first + number
             if marginal:
-                read_marginal(parameters, ladder.nodes, chains, chain, scratch.energies, values[number])
+                read_marginal(parameters, ladder.nodes, chains, chain, energies, values[number])
             else:
                 read_joint(parameters, chains, chain, values[number])
             if record.values.shape[1] > 0:
@@ -250,7 +239,7 @@ def temper_once(
         carry_two(values, ladder.readout, q)
         for number in range(pair):
             chain = first + number
-            drawn, share = draw_rung(q[number], uniform(key, chains.number[chain], sweep, RUNG), scratch.block_sums)
+            drawn, share = draw_rung(q[number], uniform(key, chains.number[chain], sweep, RUNG), block_sums)
             rung[chain] = drawn
             record.rungs[chain, row + 1] = drawn
             occupancy = sums.occupancy[chain]

@@ -14,7 +14,6 @@ from scipy.special import expit
 from logzoo.kernels.tap_and_bethe import (
     bethe_energy,
     expanded,
-    fill_correlations,
     fourth_moment,
     largest_singular,
     settle_beliefs,
@@ -76,9 +75,8 @@ def bethe(rbm: RBM, visible: Floats) -> Settled:
         return settle_beliefs(weights, gains, *biases, damping, _STRETCH, _TOLERANCE, *messages)
 
     steps, settled = _settle(partial(start_messages, weights, gains, fields, *messages), advance)
-    log_z = bethe_energy(weights, gains, *biases, *messages)
     correlations = np.empty_like(weights)
-    fill_correlations(weights, gains, *biases, *messages, correlations)
+    log_z = bethe_energy(weights, gains, *biases, *messages, correlations)
     return Settled(log_z, steps, settled, correlations)
 
 

@@ -120,11 +120,7 @@ def base_of_modes(modes: Modes) -> np.ndarray:
 
 
 def _matched(rbm: RBM, ledger: SweepLedger, stream: Stream) -> np.ndarray:
-    """Base log-odds (visible,) from the states of annealed chains.
-
-    The chains start from uniform units, which favour no mode; the visible bias may favour one mode. If the budget is
-    too small for annealing, the base is the visible bias.
-    """
+    """Base log-odds (visible,) from the states of chains annealed from uniform units, which favour no mode."""
     sweeps = min(ledger.sweeps // _SHARE, _MOST_SWEEPS)
     if sweeps <= _AVERAGED:
         return rbm.visible_bias

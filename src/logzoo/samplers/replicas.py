@@ -216,6 +216,7 @@ class InfiniteSwapping(_Ladders):
         # Rounded as in `ParallelTempering.move_rungs`.
         self.betas = np.sort(1.0 / temperatures).astype(np.float32)
         self.partitions = partitions_of(temperatures.size, group)
+        self.largest = max((int(np.bincount(groups).max()) for groups in self.partitions), default=1)
         self.joint = one_of("density", density, DENSITIES) == "joint"
         self.rung = np.tile(np.arange(temperatures.size), count)
         self.shares = np.zeros(self.rung.size)
@@ -241,7 +242,7 @@ class InfiniteSwapping(_Ladders):
         the same number of ladders.
         """
         self.ledger.spend(last - first, "training")
-        replicas = self.partitions, self.joint, self.chains, self.rung, self.shares, self.occupancy
+        replicas = self.partitions, self.largest, self.joint, self.chains, self.rung, self.shares, self.occupancy
         run_infinite_swapping(self.parameters, self.betas, self.key, first, last, *replicas, sums)
 
     @property

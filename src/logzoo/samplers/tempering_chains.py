@@ -205,10 +205,7 @@ def _iterate(
     log_z_hat: np.ndarray,
     observers: Sequence[Any] = (),
 ) -> tuple[list, bool]:
-    """Make iterations of eq 12.
-
-    Returns (log Zhat, occupancy) of each iteration, and whether the last iteration met the stopping rule.
-    """
+    """Make iterations of eq 12; returns (log Zhat, occupancy) of each, and whether the last met the stopping rule."""
     history, rule_met, ledger = [], False, sampler.ledger
     queue = list(lengths)
     while queue:
