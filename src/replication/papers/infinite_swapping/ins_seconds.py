@@ -5,28 +5,21 @@ from replication.papers.declaration import Declaration, Here
 from replication.papers.experiment import TIMINGS
 from replication.papers.infinite_swapping import ins_experiments
 from replication.papers.infinite_swapping.ins_distances import DISTANCE, add_legend, draw_mean, look_of, settings
-from replication.papers.infinite_swapping.ins_trainings import LABELS, limit_after_rise, values_of
+from replication.papers.infinite_swapping.ins_trainings import LABELS, LIKELIHOOD, limit_after_rise, values_of
 from replication.reporting.statistics import difference_of_means, mean_with_band, over_repeats, ratio_of_means
 from replication.reporting.style import draw_band, finished, label_counts, new_figure
 from replication.types import Artifacts, Figure, Inputs, Names, Settings, Statistics
 
-_SECONDS = "CPU seconds of an update of the parameters on one core, mean over timings, INS / PT, five temperatures, {}"
-_NO_DIFFERENCE = "no notable difference, no number"
 _CLAIMS_EQUAL = {
-    "time": Claim(
-        "At five temperatures INS takes as long as PT (20 × 6)",
+    key: Claim(
+        f"At five temperatures INS takes as long as PT ({size})",
         "section 4.2.5",
-        _NO_DIFFERENCE,
-        _SECONDS.format("20 × 6 units"),
+        "no notable difference, no number",
+        "CPU seconds of an update of the parameters on one core, mean over timings, INS / PT, five temperatures, "
+        f"{size} units",
         scale="log",
-    ),
-    "time-large": Claim(
-        "At five temperatures INS takes as long as PT (794 × 500)",
-        "section 4.2.5",
-        _NO_DIFFERENCE,
-        _SECONDS.format("794 × 500 units"),
-        scale="log",
-    ),
+    )
+    for key, size in (("time", "20 × 6"), ("time-large", "794 × 500"))
 }
 
 
@@ -94,15 +87,12 @@ def draw_equal(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
     return finished(figure, gradients, *runs.values(), panels=axes.ravel())
 
 
-_LIKELIHOOD = (
-    "mean log-likelihood of the training data, exact, mean over all snapshots and over repeats: {} [nat] (20 × 6)"
-)
 _CLAIMS_MANY = {
     "more": Claim(
         "More than five temperatures make no significant difference for the training by INS",
         "section 4.2.5",
         "no significant difference, no number",
-        _LIKELIHOOD.format(
+        LIKELIHOOD.format(
             "12 temperatures with 4 chains at each less 5 with 10 (48 and 50 sweeps of a chain an update)"
         ),
     ),

@@ -14,6 +14,9 @@ from replication.reporting.statistics import Statistic, difference_of_means, mea
 from replication.reporting.style import draw_band, finished, label_counts, new_figure, plain_logarithms
 from replication.types import Artifacts, Axes, Dataset, Figure, Measure, Names, Settings, Statistics
 
+LIKELIHOOD = (
+    "mean log-likelihood of the training data, exact, mean over all snapshots and over repeats: {} [nat] (20 × 6)"
+)
 LABELS = {"log_likelihood": "mean log-likelihood [nat]", "accuracy": "prediction accuracy\n[nat per example]"}
 LOST = "largest mean {} over repeats of PCD-1 before the last fifth of the updates, less its mean over them [nat]"
 # Initial share of a training that does not count for the limits of the y axis, because the likelihood rises steeply.

@@ -9,7 +9,6 @@ from logzoo.types import Array
 from replication.claim import Size
 from replication.papers.declaration import Here
 from replication.papers.experiment import Experiment
-from replication.reporting.statistics import mean
 from replication.reporting.style import plain_logarithms
 from replication.types import Axes, Dataset, Inputs
 
@@ -83,20 +82,10 @@ def with_means(tours: Dataset, name: str = "length", rounds: int = 0) -> Array:
     return tours.variables[name].values[visible, rounds]
 
 
-def geometric_mean(values: Array) -> Array:
-    """Geometric mean over all axes but the first (resample)."""
-    return np.exp(mean(np.log(values)))
-
-
-def tail(lengths: Array) -> tuple[Array, Array]:
-    """The lengths that occur, and the share of tours longer than each of these lengths."""
-    values, counts = np.unique(lengths, return_counts=True)
-    return values, 1.0 - np.cumsum(counts) / lengths.size
-
-
 def draw_tail(axis: Axes, lengths: Array, **look: Any) -> None:
     """Draw the share of tours longer than each length."""
-    values, longer = tail(lengths)
+    values, counts = np.unique(lengths, return_counts=True)
+    longer = 1.0 - np.cumsum(counts) / lengths.size
     # A logarithmic axis cannot show 0.
     seen = np.where(longer > 0.0, longer, np.nan)
     # No tour is shorter than one sweep.

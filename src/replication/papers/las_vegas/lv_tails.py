@@ -129,7 +129,7 @@ def _statistics_2a(artifacts: Artifacts) -> Statistics:
         "longer": over_repeats(grown, *logs),
         "one": share(one_sweep > _MOST),
         "heavy": over_repeats(mean, long, scale="share"),
-        "apart": over_repeats(lv_lengths.geometric_mean, medians, scale="log"),
+        "apart": over_repeats(lambda lengths: np.exp(mean(np.log(lengths))), medians, scale="log"),
         "same": over_repeats(same, *(of_each(_returned, model) for model in models), scale="share"),
         "geometric": rates,
     }

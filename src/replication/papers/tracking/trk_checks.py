@@ -153,11 +153,6 @@ def draw_checked(axis: Axes, check: Dataset, split: str | None, **look: Any) -> 
     return np.stack([values, low, high])
 
 
-def name_of(check: Dataset) -> str:
-    """The label of a check in a legend."""
-    return "exact" if check.attrs["check_method"] == "enumeration" else "AIS, 95% interval"
-
-
 def label_updates(axis: Axes) -> None:
     """Label the x axis for updates."""
     axis.set_xlabel("updates")
@@ -187,7 +182,7 @@ def draw_likelihoods(trace: Dataset, check: Dataset, title: str, tracker_name: s
         values = trace[f"log_likelihood_{split}"], trace["log_z_std_dev"]
         drawn.append(draw_tracked(axis, *values, color=colour, label=label))
     for split in _COLOURS:
-        label = f"{split}, {name_of(check)}"
+        label = f"{split}, AIS, 95% interval"
         drawn.append(draw_checked(axis, check, split, color=_COLOURS[split], markerfacecolor="white", label=label))
     if "best_update" in trace.attrs:
         best = int(trace.attrs["best_update"])

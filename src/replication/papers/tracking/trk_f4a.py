@@ -15,7 +15,7 @@ from replication.papers.declaration import Here
 from replication.papers.repeats import of_each, over_finite
 from replication.papers.tracking import trk_checks
 from replication.reporting.statistics import difference_of_means, mean, ratio_of_means
-from replication.reporting.style import LOOKS, TRUTH, finished, new_figure, title_of
+from replication.reporting.style import LOOKS, finished, new_figure, title_of
 from replication.types import Artifacts, Dataset, Figure, Inputs, Statistics
 
 _WHERE = "section 4, figure 4 left"
@@ -195,11 +195,10 @@ def statistics(artifacts: Artifacts) -> Statistics:
 
 def draw(artifacts: Artifacts, *, title: str) -> Figure:
     trace, check = artifacts["trace"], artifacts["check"]
-    tempered = "inverse_temperature" in trace
-    figure = new_figure(7.2, 10.2 if tempered else 7.8)
+    figure = new_figure(7.2, 10.2)
     # Any, because matplotlib's type does not accept nested lists of names.
-    rows: Any = [[name] * 2 for name in ("log_z", "change", "bias", "error")] + [["exchange", "ladder"]] * tempered
-    axes = figure.subplot_mosaic(rows, height_ratios=[1.8, 1.0, 1.0, 1.0] + [1.3] * tempered)
+    rows: Any = [*([name] * 2 for name in ("log_z", "change", "bias", "error")), ["exchange", "ladder"]]
+    axes = figure.subplot_mosaic(rows, height_ratios=[1.8, 1.0, 1.0, 1.0, 1.3])
     _draw_log_z(axes["log_z"], trace, check, title_of(title, trace))
     _draw_change(axes["change"], trace)
     _draw_bias(axes["bias"], trace)
@@ -208,9 +207,8 @@ def draw(artifacts: Artifacts, *, title: str) -> Figure:
         axes[name].sharex(axes["error"])
         axes[name].tick_params(labelbottom=False)
     trk_checks.label_updates(axes["error"])
-    if tempered:
-        _draw_exchanges(axes["exchange"], trace)
-        _draw_ladder(axes["ladder"], trace)
+    _draw_exchanges(axes["exchange"], trace)
+    _draw_ladder(axes["ladder"], trace)
     return finished(figure, trace, check, panels=axes.values())
 
 
@@ -219,8 +217,8 @@ def _draw_log_z(axis, trace, check, title):
     axis.plot(trace["update"], bridged, ".", color=_BRIDGE, label="bridge sampling at one update")
     label = f"Kalman, ±{trk_checks.DEVIATIONS:g} s.d."
     tracked = trk_checks.draw_tracked(axis, trace["log_z"], trace["log_z_std_dev"], color=_KALMAN, label=label)
-    look = {"color": TRUTH if check.attrs["check_method"] == "enumeration" else LOOKS["ais"][0], "zorder": 3}
-    points = trk_checks.draw_checked(axis, check, None, markerfacecolor="none", label=trk_checks.name_of(check), **look)
+    look = {"color": LOOKS["ais"][0], "zorder": 3, "markerfacecolor": "none", "label": "AIS, 95% interval"}
+    points = trk_checks.draw_checked(axis, check, None, **look)
     trk_checks.limit(axis, [np.stack([bridged] * 3), tracked, points])
     axis.set_ylabel(r"$\log Z$ [nat]")
     _legend(axis, title=title)

@@ -25,28 +25,20 @@ _LEVEL = (
     f" one; not tested where the standard error of AIS exceeds {KNOWN:g} nats"
 )
 _WHERE = "section 4, large models"
+
+
+def _claims(key, title, tracked, ais, apart):
+    """The claims on one data set, with its published numbers."""
+    both, level = f"{tracked} and {ais}, {apart} apart", f"{ais}, difference 0"
+    return {
+        key: Claim(f"Tracked test likelihood of the best model of {title}, beside that by AIS", _WHERE, both, _LEAD),
+        f"{key}-level": Claim(f"Test likelihood by AIS of the best model of {title}", _WHERE, level, _LEVEL),
+    }
+
+
 CLAIMS = {
-    "mnist": Claim(
-        "Tracked test likelihood of the best model of MNIST, beside that by AIS",
-        _WHERE,
-        "-89.96 and -94.34 (3 sigma: 3.08), 4.38 apart",
-        _LEAD,
-    ),
-    "mnist-level": Claim(
-        "Test likelihood by AIS of the best model of MNIST", _WHERE, "-94.34 (3 sigma: 3.08), difference 0", _LEVEL
-    ),
-    "caltech": Claim(
-        "Tracked test likelihood of the best model of Caltech Silhouettes, beside that by AIS",
-        _WHERE,
-        "-114.31 and -134.23 (3 sigma: 21.14), 19.92 apart",
-        _LEAD,
-    ),
-    "caltech-level": Claim(
-        "Test likelihood by AIS of the best model of Caltech Silhouettes",
-        _WHERE,
-        "-134.23 (3 sigma: 21.14), difference 0",
-        _LEVEL,
-    ),
+    **_claims("mnist", "MNIST", "-89.96", "-94.34 (3 sigma: 3.08)", "4.38"),
+    **_claims("caltech", "Caltech Silhouettes", "-114.31", "-134.23 (3 sigma: 21.14)", "19.92"),
 }
 # {data set: start of the keys of its claims}.
 _KEYS = {"mnist-fixed": "mnist", "caltech": "caltech"}
