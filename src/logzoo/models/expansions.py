@@ -3,23 +3,14 @@
 Neither is a bound in general. Fixed points are found by iteration, with damping if needed. The iteration may fail.
 """
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.special import expit
+from scipy.special import expit, log1p
 
-from logzoo.kernels.tap_and_bethe import (
-    bethe_energy,
-    expanded,
-    fourth_moment,
-    largest_singular,
-    settle_beliefs,
-    settle_tap,
-    start_messages,
-)
+from logzoo.kernels.tap_and_bethe import expanded, settle_tap
 from logzoo.models.rbm import RBM
 from logzoo.types import ArrayLike, Floats
 
@@ -32,8 +23,7 @@ _DAMPINGS, _STRETCH, _STRETCHES, _TOLERANCE = (0.0, 0.5, 0.9), 60, 5, 1e-11
 # Number of steps of the power method for the largest singular value. From a random start of n numbers, the result is
 # at worst about 1 - log(n) / (2 steps) times this value. The factor _REACH compensates for the error.
 _TURNS, _REACH = 200, 1.02
-# Weights are clipped to +-30 before exp(W) - 1 is computed, to avoid overflow. The kernels do not use exp(W) - 1 of
-# larger weights.
+# exp(W) - 1 of larger |W| is not used: it could overflow, or 1 + sigmoid (exp(W) - 1) could round to 0.
 _LARGEST = 30.0
 
 
@@ -64,20 +54,52 @@ def tap(rbm: RBM, visible: ArrayLike, hidden: ArrayLike, order: int = 3) -> Sett
 def bethe(rbm: RBM, visible: Floats) -> Settled:
     """Bethe's log Z at the fixed point of belief propagation, started from means of the visible units (V,).
 
-    It is exact if the graph of non-zero weights is a forest. Source: Yedidia, Freeman & Weiss (2005).
+    It is exact if the graph of non-zero weights is a forest. Source: Yedidia, Freeman & Weiss (2005). Units have the
+    log-odds U_i = c_i + sum_j to_visible_ij and T_j = b_j + sum_i to_hidden_ij; u_ij = U_i - to_visible_ij and
+    t_ij = T_j - to_hidden_ij leave out the message (V, H) of the other unit.
+
+        to_visible = softplus(W + t) - softplus(t)        to_hidden = softplus(W + u) - softplus(u)
+        log Z_B = sum_i softplus(U_i) + sum_j softplus(T_j) - sum_ij log(1 + sigmoid(u) sigmoid(t) (exp(W) - 1))
     """
-    weights, _, *biases = _parameters(rbm)
-    gains = np.expm1(np.clip(weights, -_LARGEST, _LARGEST))
-    messages = np.empty_like(weights), np.empty_like(weights)
-    fields = np.clip(np.log(np.maximum(visible, 1e-300)) - np.log(np.maximum(1.0 - visible, 1e-300)), -700.0, 700.0)
+    weights, _, visible_bias, hidden_bias = _parameters(rbm)
+    gains, large = np.expm1(np.clip(weights, -_LARGEST, _LARGEST)), np.abs(weights) > _LARGEST
+    log_odds = np.clip(np.log(np.maximum(visible, 1e-300)) - np.log(np.maximum(1.0 - visible, 1e-300)), -700.0, 700.0)
+    biases, messages = (hidden_bias, visible_bias[:, None]), [weights, weights]  # to visible, to hidden units
+
+    def message(field):
+        small = log1p(expit(field) * gains)
+        return np.where(large, _softplus(field + weights) - _softplus(field), small) if large.any() else small
+
+    def totals(layer):
+        return biases[layer] + messages[1 - layer].sum(axis=layer, keepdims=True)
+
+    def begin():
+        messages[:] = np.zeros(weights.shape), message(log_odds[:, None])
 
     def advance(damping):
-        return settle_beliefs(weights, gains, *biases, damping, _STRETCH, _TOLERANCE, *messages)
+        for step in range(1, _STRETCH + 1):
+            residual = 0.0
+            for layer in (0, 1):
+                change = message(totals(layer) - messages[1 - layer]) - messages[layer]
+                messages[layer] = messages[layer] + (1.0 - damping) * change
+                residual = max(residual, float(np.abs(change).max()))
+            if residual <= _TOLERANCE:
+                return step, residual
+        return _STRETCH, residual
 
-    steps, settled = _settle(partial(start_messages, weights, gains, fields, *messages), advance)
-    correlations = np.empty_like(weights)
-    log_z = bethe_energy(weights, gains, *biases, *messages, correlations)
-    return Settled(log_z, steps, settled, correlations)
+    steps, settled = _settle(begin, advance)
+    t, u = (totals(layer) - messages[1 - layer] for layer in (0, 1))
+    both = np.logaddexp(np.logaddexp(u + t + weights, u), _softplus(t)) - _softplus(u) - _softplus(t)
+    pairs = np.where(large, both, log1p(expit(u) * expit(t) * gains))
+    log_z = float(_softplus(totals(0)).sum() + _softplus(totals(1)).sum() - pairs.sum())
+    with np.errstate(divide="ignore"):  # the correlation of units without a weight is exp(-inf) = 0
+        size = np.where(large, np.maximum(weights, 0.0), np.log(np.abs(gains)))
+    spread = _softplus(t + weights) + _softplus(t) + _softplus(u + weights) + _softplus(u)
+    return Settled(log_z, steps, settled, np.copysign(np.exp(0.5 * (u + t) + size - 0.5 * spread), weights))
+
+
+def _softplus(x):
+    return np.logaddexp(0.0, x)
 
 
 def is_forest(rbm: RBM) -> bool:
@@ -105,10 +127,12 @@ def cycles(correlations: Floats) -> float:
     not only cycles. With the singular values s of the correlations, the sum over walks of four and more steps is
     1/2 sum [-log(1 - s^2) - s^2] <= sum s^4 / (4 (1 - max s^2)).
     """
-    radius = _radius(correlations)
-    smaller = correlations if correlations.shape[1] <= correlations.shape[0] else correlations.T
-    smaller = np.ascontiguousarray(smaller)
-    return fourth_moment(smaller) / (4.0 * (1.0 - radius**2)) if radius < 1.0 else np.inf
+    radius, (visible, hidden) = _radius(correlations), correlations.shape
+    smaller = np.ascontiguousarray(correlations if visible >= hidden else correlations.T)
+    # einsum and cumsum add in the same order on every machine.
+    gram = np.einsum("ij,ik->jk", smaller, smaller)
+    moment = float(np.cumsum((2.0 - np.eye(len(gram))) * np.triu(gram) ** 2)[-1])
+    return moment / (4.0 * (1.0 - radius**2)) if radius < 1.0 else np.inf
 
 
 def contraction(rbm: RBM) -> float:
@@ -130,9 +154,15 @@ def _largest_variances(rbm):
 
 
 def _radius(matrix):
-    """An upper estimate of the largest singular value."""
-    start = np.random.default_rng(0).standard_normal(len(matrix))
-    return _REACH * largest_singular(matrix, np.ascontiguousarray(matrix.T), start, _TURNS)
+    """An upper estimate of the largest singular value, by power iterations."""
+    x = np.random.default_rng(0).standard_normal(len(matrix))
+    x /= np.sqrt(np.cumsum(x * x)[-1])
+    turn = matrix, np.ascontiguousarray(matrix.T)
+    for near in _TURNS * turn:
+        x = np.einsum("ij,i->j", near, x)
+        length = float(np.sqrt(np.cumsum(x * x)[-1]))
+        x /= length or 1.0
+    return _REACH * length
 
 
 def _settle(begin, advance):
