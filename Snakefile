@@ -1,8 +1,8 @@
 # The whole replication: snakemake --cores N draws every figure of the configured scale.
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
-from runpy import run_path
 
 # The folder of the checkout, and whether this workflow runs by itself. Otherwise another workflow imports it as a module.
 ROOT = Path(workflow.current_basedir)
@@ -10,19 +10,23 @@ ALONE = Path(workflow.basedir) in (ROOT, ROOT / "workflow")
 # Whether to run the demo, which has a separate scale.
 DEMO = ALONE and "demo" in sys.argv[1:]
 
-# The package of this checkout is imported, even if another version is installed.
-startup = run_path(f"{ROOT}/src/replication/startup.py")
-startup["use_sources"](f"{ROOT}/src")
+# This process and its jobs import the package of this checkout, even if another version is installed. Jobs in an
+# environment of conda lose PYTHONPATH. Snakemake appends this process's search path to the search path of these jobs, so
+# such an environment needs only the dependencies.
+sys.path.insert(0, f"{ROOT}/src")
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [f"{ROOT}/src", os.environ.get("PYTHONPATH")]))
 
 try:
-    startup["require"]("netCDF4", "numba", "pandas", "scipy", "xarray")
+    # Missing libraries are found without imports, which take long.
+    for name in ("netCDF4", "numba", "pandas", "scipy", "xarray"):
+        if find_spec(name) is None:
+            raise ModuleNotFoundError(name=name)
     from replication.catalogue import Catalogue
     from replication.configuration import checked, laid_over
     from replication.costs import expected_seconds, expected_total
-    from replication.forks import end_server, serve_jobs
+    from replication.forks import COMPILES_LATER, end_server, serve_jobs
     from replication.progress import attach
     from replication.project import settings_files
-    from replication.startup import COMPILES_LATER
 except ModuleNotFoundError as error:
     sys.exit(f"logzoo: error: no module {error.name}: pip install -r requirements.txt, or use environment.yml")
 
@@ -61,10 +65,21 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
 
 
-# These jobs describe a whole project, but an imported workflow is only a part of a project.
+# The jobs of a configuration, which `replication audit`, `publish` and `crate` list in a scratch folder. They describe a
+# whole project, but an imported workflow is only a part of a project.
 if ALONE:
 
-    include: "workflow/rules/jobs.smk"
+    rule jobs:
+        log:
+            f"{LOGS}/jobs.log",
+        localrule: True
+        conda:
+            "environment.yml"
+        params:
+            jobs=lambda wildcards: jobs_of_files(workflow),
+            path=f"{LOGS}/jobs.json",
+        script:
+            "workflow/scripts/jobs.py"
 
 
 rule all:

@@ -8,7 +8,7 @@ from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.models.known.families import known
 from replication.configuration import checked
 from replication.costs import jobs_behind, seconds_of
-from replication.models import known_models, known_settings, truth_from
+from replication.models import known_settings, models_from, truth_from
 from replication.papers.experiment import SWEEP, shape_of
 from replication.papers.zoo.families import matrix_places
 
@@ -33,7 +33,7 @@ def test_known_models_have_their_place_their_truth_and_their_cost():
 def test_configured_sizes_are_those_of_the_models():
     for file in (None, "config/decisive.yaml", "config/paper.yaml"):
         config = catalogue_of(*[file] if file else []).config
-        for model in known_models(config):
+        for model in models_from(config, "known"):
             settings = known_settings(config, model)
             rbm = known(settings["family"], settings["seed"], **settings["options"]).rbm
             assert (rbm.visible, rbm.hidden) == shape_of(config, model)

@@ -82,10 +82,7 @@ def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Job]:
 # The result is cached, because figures share most of their jobs.
 @cache
 def _first_output(catalogue: Catalogue, path: str) -> str:
-    """The file that stands for all outputs of its job, so that the job is counted once.
-
-    A training writes its trace and snapshots beside the model, and several estimators may share a job on a model.
-    """
+    """The file that stands for all outputs of its job, so that the job is counted once."""
     file = PurePosixPath(path)
     if file.parent.name == "models":
         return str(file.with_name(f"{file.name.partition('.')[0]}.nc"))

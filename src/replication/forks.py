@@ -25,6 +25,9 @@ from types import ModuleType
 
 # Environment variable with the paths of the server's Python and of its socket.
 _SERVER = "LOGZOO_FORKS"
+# If this variable is set, a run compiles no kernels before its jobs. It is set for runs that only list jobs or make few
+# files.
+COMPILES_LATER = "LOGZOO_COMPILES_LATER"
 # A job has one thread, as under Snakemake, because several threads would change the order of additions.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _started: list[subprocess.Popen] = []

@@ -9,19 +9,10 @@ from replication.catalogue import Config
 from replication.papers.experiment import option_defaults, shape_of
 
 
-def trained_models(config: Config) -> set[str]:
-    """Models that are trained here."""
-    return set(config["models"]) - imported_models(config) - known_models(config)
-
-
-def imported_models(config: Config) -> set[str]:
-    """Models from published files."""
-    return {name for name, entry in config["models"].items() if "import" in entry}
-
-
-def known_models(config: Config) -> set[str]:
-    """Models of families whose log Z is known."""
-    return {name for name, entry in config["models"].items() if "known" in entry}
+def models_from(config: Config, origin: str) -> set[str]:
+    """Models from published files (`import`), of families whose log Z is known (`known`), or trained here (`train`)."""
+    keys, models = ("import", "known", "train"), config["models"].items()
+    return {name for name, entry in models if next(key for key in keys if key in entry) == origin}
 
 
 def known_settings(config: Config, model: str) -> dict:
@@ -44,7 +35,7 @@ def family_of(config: Config, model: str) -> str:
 
 def with_snapshots(config: Config) -> set[str]:
     """Trained models whose snapshots are stored."""
-    options = {name: config["models"][name]["train"].get("options", {}) for name in trained_models(config)}
+    options = {name: config["models"][name]["train"].get("options", {}) for name in models_from(config, "train")}
     return {name for name, values in options.items() if values.get("snapshots")}
 
 

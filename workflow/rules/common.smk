@@ -14,12 +14,10 @@ from replication.models import (
     drawn_by,
     estimate_settings,
     family_of,
-    imported_models,
-    known_models,
     known_settings,
     made_together,
+    models_from,
     sources_of,
-    trained_models,
     truth_from,
     with_snapshots,
 )

@@ -15,7 +15,7 @@ rule train_model:
     log:
         f"{LOGS}/models/{{model}}.log",
     wildcard_constraints:
-        model=one_of_names(trained_models(config) - with_snapshots(config)),
+        model=one_of_names(models_from(config, "train") - with_snapshots(config)),
     priority: ZOO_FIRST
     conda:
         "../../environment.yml"
@@ -50,7 +50,7 @@ rule import_model:
     log:
         f"{LOGS}/models/{{model}}.log",
     wildcard_constraints:
-        model=one_of_names(imported_models(config)),
+        model=one_of_names(models_from(config, "import")),
     conda:
         "../../environment.yml"
     resources:
@@ -72,7 +72,7 @@ rule known_model:
     log:
         f"{LOGS}/models/{{model}}.log",
     wildcard_constraints:
-        model=one_of_names(known_models(config)),
+        model=one_of_names(models_from(config, "known")),
     conda:
         "../../environment.yml"
     resources:

@@ -25,8 +25,8 @@ from logzoo.io.schema import SCHEMAS
 from logzoo.kernels import cache
 from logzoo.printing import one_line
 from replication.artifacts import ROOT, without_stamp
+from replication.forks import COMPILES_LATER
 from replication.layout import files_of, is_timed, kind_of, scale_of
-from replication.startup import COMPILES_LATER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,10 +114,7 @@ def regenerate(
 
 
 def _regenerable(folder, known):
-    """The jobs {path: job} of those files in `folder` whose inputs are all present.
-
-    PDFs, data sets, measured times and files made from measured times are left out.
-    """
+    """The jobs {path: job} of files with all inputs in `folder`; PDFs, data sets and files with times are left out."""
     timed = {path for path in known if is_timed(path)}
     while more := {path for path in known if timed & set(known[path]["inputs"])} - timed:
         timed |= more

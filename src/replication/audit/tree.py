@@ -146,11 +146,7 @@ def _check_raw(findings, folder, kinds, jobs):
 
 
 def _check_file(findings, folder, path, kind):
-    """Check a single file. Returns (content hash, provenance record), where a missing part is None.
-
-    A record has the parameters, the source digest, and the inputs {path: hash}. A record from a stamp has a digest in
-    place of the parameters.
-    """
+    """Check a single file. Returns (content hash, provenance record), where a missing part is None."""
     if kind in schema.SCHEMAS:
         return _check_artifact(findings, folder / path, path, kind)
     if kind in STAMPED:

@@ -185,10 +185,7 @@ def _of_verdicts(rows, *verdicts):
 
 
 def _to_decide(row, hours=None):
-    """A sentence on the number of repeats that would decide a claim if the measured value stayed the same.
-
-    hours: core-hours of the present repeats.
-    """
+    """A sentence on the repeats that would decide a claim by the same value; hours: core-hours of repeats so far."""
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     least, most = (float(row[name]) for name in BOUNDS)
     if not np.isfinite([value, low, high]).all() or value in (least, most):

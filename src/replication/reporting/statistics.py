@@ -154,10 +154,7 @@ def tail(statistic: Statistic, bound: float) -> float:
 
 
 def _left_out(measured, replicated, losing):
-    """Jackknife variance of a statistic and its degrees of freedom, over repeats of the arrays numbered in `losing`.
-
-    If there are many repeats, they are left out in groups.
-    """
+    """Jackknife variance and degrees of freedom, over repeats (or groups) of the arrays numbered in `losing`."""
     repeats = replicated[losing[0]].shape[-1]
     count = min(repeats, _MOST_GROUPS)
     remaining = [np.flatnonzero(np.arange(repeats) % count != group) for group in range(count)]

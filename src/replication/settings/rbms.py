@@ -1,6 +1,6 @@
 """Settings of RBMs and of their training: single models, grids, the zoo, comparisons and repeated trainings."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
@@ -103,14 +103,9 @@ class KnownModel(_Model):
     known: Known = Field(description="The RBM. The data set sets its family and options.")
 
 
-def _origin(entry: Any) -> str:
-    if isinstance(entry, KnownModel) or isinstance(entry, dict) and "known" in entry:
-        return "known model"
-    return "trained model"
-
-
 Model = Annotated[
-    Annotated[TrainedModel, Tag("trained model")] | Annotated[KnownModel, Tag("known model")], Discriminator(_origin)
+    Annotated[TrainedModel, Tag("trained model")] | Annotated[KnownModel, Tag("known model")],
+    Discriminator(lambda entry: "known model" if isinstance(entry, dict) and "known" in entry else "trained model"),
 ]
 
 
