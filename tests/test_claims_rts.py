@@ -65,6 +65,19 @@ def test_figure_3_compares_bias_and_error_at_equal_sweeps():
     assert {verdicts[key] for key in wrong} == {NOT_REPRODUCED} and verdicts["below"] == REPRODUCED
 
 
+def test_figure_3_joins_runs_of_more_sweeps():
+    truth = TRUTH.assign_attrs(truth_method="known")
+    estimates = {"one": {"rts": runs(np.full((2, 6), 1.0), [10, 20])}}
+    longer = {"one": {"rts": runs(np.full((1, 3), 2.0), [40])}}
+    words = {"titles": {"one": "One"}, "names": {"rts": "RTS"}, "published": {"one": None}}
+    for more, expected in (({"longer": longer}, [1.0, 1.0, 2.0]), ({}, [1.0, 1.0])):
+        axes = rts_f3.draw({"estimates": estimates, "truths": {"one": truth}, **more}, **words).axes
+        for axis in axes[:2]:
+            drawn = [line.get_ydata() for line in axis.get_lines() if line.get_label() == "RTS"]
+            (values,) = [one for one in drawn if len(one) == len(expected)]
+            np.testing.assert_allclose(values, expected)
+
+
 def ladders_of(scales, converged=1, apart=(1.0, 0.1, 0.01)):
     """Errors of estimators {name: standard deviations at 10, 50 and 200 rungs}, of twelve runs."""
     generator = np.random.default_rng(2)

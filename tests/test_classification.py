@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from twins import all_states, log_f_joint, log_sum_exp
+from twins import all_states, log_f_joint, logsumexp
 
 from logzoo import RBM
 from logzoo.models import classification
@@ -29,8 +29,8 @@ def by_enumeration(rbm, v, labels):
     """log p(label | input) by visiting every hidden state."""
     states = all_states(rbm.hidden)
     joint = with_every_label(v, labels)
-    log_f = np.array([[log_sum_exp(log_f_joint(rbm, row[None], states)) for row in table] for table in joint])
-    return log_f - np.array([[log_sum_exp(row)] for row in log_f])
+    log_f = np.array([[logsumexp(log_f_joint(rbm, row[None], states)) for row in table] for table in joint])
+    return log_f - np.array([[logsumexp(row)] for row in log_f])
 
 
 @pytest.mark.parametrize("scale", [0.1, 5.0, 30.0])

@@ -1,12 +1,10 @@
 """A mistake in a configuration ends in one line that names the key, before anything runs."""
 
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-from projects import ROOT, copy_project, snakemake
+from projects import CONFIGURATION, ROOT, copy_project, snakemake
 
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.training.trainers import TRAINERS
@@ -17,6 +15,7 @@ from replication.project import catalogue_of
 
 CIRCLE, ENDLESS = {"mnist-10": {"start": "mnist-100"}, "mnist-100": {"start": "mnist-10"}}, {"learning_rate": np.inf}
 WRONG = [
+    ({"chians": 3}, "top level: unknown key 'chians'; expected one of .*seed"),
     ({"seed": 2016.0}, "seed: expected a valid integer, found 2016.0"),
     ({"models": {"mnist-10": {"train": ENDLESS}}}, "models.mnist-10.train.learning_rate: expected .*, found inf"),
     ({"grids": {"trk-t1": {"scales": {"quick": {"datasets": None}}}}}, "grids.trk-t1: expected the key 'datasets'"),
@@ -42,6 +41,12 @@ WRONG = [
     ({"estimators": {"rts": {"options": {"prior": ["../x"]}}}}, ".*rts.options.prior: expected a number, a word"),
     ({"models": CIRCLE}, "models.mnist-10.start: expected no cycle, found mnist-10 -> mnist-100 -> mnist-10$"),
     ({"models": {"dna-cd1": {"start": "mnist-10"}}}, "models.dna-cd1.start: expected .* 180 .*, found 784 of mnist-10"),
+    ({"models": {"twins": {"train": {"method": "cd"}}}}, "models.twins: unknown key 'train'"),
+    ({"models": {"twins": {"dataset": "dna"}}}, "models.twins.dataset: unknown name 'dna'; .*hopfield"),
+    ({"models": {"twins": {"known": {"hidden": None}}}}, "models.twins.known: expected the key 'hidden'"),
+    ({"datasets": {"twins": {"options": {"family": "twin"}}}}, ".*.family: unknown name 'twin'; .*hopfield"),
+    ({"datasets": {"twins": {"options": {"seed": -1}}}}, "datasets.twins.options.seed: expected .* found -1"),
+    ({"figures": {"rts-f3-seconds": {"figure": "rts-f33"}}}, "figures.rts-f33: .*unknown value 'rts-f33'"),
     ({"models": {"toy-modes-ins": {"budgets": [7]}}}, "models.toy-modes-.*.budgets: .* all .* toy-modes share"),
     ({"figures": {"rts-rungs": {"paper": "rts", "title": "x"}}}, "figures.rts-rungs: no module .*rts_rungs"),
     ({"figures": {"rts-f4": {"ladders": [50, 10]}}}, "figures.rts-f4.ladders: expected rising numbers of rungs, found"),
@@ -122,15 +127,6 @@ def test_estimators_that_read_the_same_draws_share_a_run():
     assert by_run(config, ["rts", "ais", "mbar", "sd"]) == [["rts", "mbar"], ["ais"], ["sd"]]
 
 
-def test_grouping_estimators_imports_no_kernels():
-    code = (
-        "import sys; from replication.models import by_run; from replication.project import catalogue_of;"
-        f"config = catalogue_of(folder={str(ROOT)!r}).config; by_run(config, config['matrix']['estimators']);"
-        "sys.exit('numba' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
-
-
 @pytest.mark.parametrize("content", [b"- a\n", b"a: [\n", None], ids=["list", "broken", "none"])
 def test_a_file_that_is_no_yaml_is_one_line(tmp_path, content):
     file = tmp_path / "mine.yaml"
@@ -139,3 +135,24 @@ def test_a_file_that_is_no_yaml_is_one_line(tmp_path, content):
     with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}: expected .*YAML") as raised:
         catalogue_of(str(file), folder=ROOT)
     assert "\n" not in str(raised.value)
+
+
+def test_missing_data_can_stop_the_run_with_one_line(tmp_path):
+    folder = copy_project(tmp_path)
+    arguments = ("--cores", "1", *CONFIGURATION, "--config", "missing_data=stop", "--", "data/datasets/dna.nc")
+    result = snakemake(folder, *arguments)
+    assert result.returncode == 1
+    errors = [line for line in result.stderr.splitlines() if line.startswith("ERROR")]
+    assert len(errors) == 1 and "dna" in errors[0] and "https://www.csie.ntu.edu.tw" in errors[0]
+    assert "Traceback" not in result.stderr
+    assert not list((folder / "data/raw/dna").glob("*"))
+
+
+def test_a_stand_in_is_refused_where_missing_data_stop_the_run(tmp_path):
+    folder = copy_project(tmp_path)
+    arguments = ("--cores", "1", *CONFIGURATION)
+    assert snakemake(folder, *arguments, "--", "data/datasets/dna.nc").returncode == 0
+    (folder / "data/datasets/dna.nc").unlink()
+    result = snakemake(folder, *arguments, "--config", "missing_data=stop", "--", "data/datasets/dna.nc")
+    assert result.returncode == 1 and "Traceback" not in result.stderr
+    assert "logzoo: error: data/raw/dna/manifest.json lists files that were not available" in result.stderr

@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 from projects import catalogue_of
 
+from logzoo.estimators.estimator_registry import ESTIMATORS
+from logzoo.models.known.families import known
 from logzoo.training.contrastive import MOST_SWEEPS
 from logzoo.training.trainers import train_rbm
 from replication import costs
-from replication.papers.experiment import MOST_TOUR, SWEEP, training_most, training_work
+from replication.models import known_settings, models_from, truth_from
+from replication.papers.experiment import MOST_TOUR, SWEEP, shape_of, training_most, training_work
+from replication.papers.zoo.families import matrix_places
 
 V, HIDDEN, BATCH, UPDATES = 12, 5, 10, 20
 DATA = np.random.default_rng(0).integers(0, 2, (40, V)).astype(np.uint8)
@@ -82,3 +86,29 @@ def test_the_table_has_the_cost_of_every_figure_and_table():
     assert max(shown) <= hours["everything"] < 0.9 * sum(shown)
     judged = {name: hours[name] for name in catalogue.verdicts}
     assert costs.core_hours(catalogue) == pytest.approx(judged, abs=0.01)
+
+
+def test_known_models_have_their_place_their_truth_and_their_cost():
+    catalogue = catalogue_of()
+    config, places = catalogue.config, matrix_places(catalogue.config)
+    for model in ("twins", "wide-narrow", "hopfield", "ising-torus", "planar-glass"):
+        assert places[model] == {"family": model, "dataset": model, "trainer": "known"}
+        assert truth_from(config, model) == "known"
+        jobs = costs.jobs_behind(catalogue, [f"data/quick/truths/{model}.nc"])
+        assert set(jobs) == {f"data/{kind}/{model}.nc" for kind in ("quick/truths", "quick/models", "datasets")}
+        assert {costs.seconds_of(job.work) for job in jobs.values()} == {costs.seconds_of({})}
+        estimate = costs.jobs_behind(catalogue, [f"data/quick/estimates/{model}/ais.nc"])
+        weights = np.prod(shape_of(config, model))
+        # One job makes all estimates of a model; several estimators share some of its runs.
+        alone = 330 * 3 * 30 * (weights + SWEEP)
+        assert alone < estimate[f"data/quick/estimates/{model}/ais.nc"].work["sampling"] < len(ESTIMATORS) * alone
+    assert truth_from(config, "mnist-cd25-500") == "long runs" and truth_from(config, "mnist-10") == "enumeration"
+
+
+def test_configured_sizes_are_those_of_the_models():
+    for file in (None, "config/decisive.yaml", "config/paper.yaml"):
+        config = catalogue_of(*[file] if file else []).config
+        for model in models_from(config, "known"):
+            settings = known_settings(config, model)
+            rbm = known(settings["family"], settings["seed"], **settings["options"]).rbm
+            assert (rbm.visible, rbm.hidden) == shape_of(config, model)

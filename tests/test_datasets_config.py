@@ -76,7 +76,6 @@ MISTAKES = {
     "toy samples of one split": lambda c: c["datasets"]["toy-4-4"]["options"]["samples"].pop("test"),
     "toy that always flips": lambda c: c["datasets"]["toy-4-4"]["options"].update(flip=1.0),
     "one label unit": lambda c: c["datasets"]["mnist-labelled"].update(label_units=1),
-    "unknown reader": lambda c: c["datasets"]["dna"].update(reader="svm"),
     "two addresses in one": lambda c: dna(c)["sources"][0].update(url="https://example.org/x", file="dna"),
     "absolute path": lambda c: dna(c)["sources"][0].update(file="/dna.scale.t"),
     "path upwards": lambda c: dna(c)["sources"][0].update(file="dna/../secret"),

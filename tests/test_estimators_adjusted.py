@@ -2,6 +2,7 @@
 
 import math
 from itertools import pairwise, product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -33,23 +34,12 @@ def run(method, rbm, *, sweeps, chains=20, **options):
     return estimator(method)(rbm, SweepLedger(sweeps, chains), stream, {"rungs": 20, **options})
 
 
-class Rungs:
-    """An observer that keeps the rungs of every stretch."""
-
-    reads_values = False
-
-    def start(self, chains, rungs, sweeps):
-        self.seen = []
-
-    def add(self, stretch):
-        self.seen.append(stretch.rungs.copy())
-
-
 def test_a_stretch_starts_at_the_rungs_where_the_last_ended():
-    observer, recursion = Rungs(), tempering_runs.wang_landau(0.2)
+    seen, recursion = [], tempering_runs.wang_landau(0.2)
+    observer = SimpleNamespace(reads_values=False, start=lambda *_: None, add=lambda one: seen.append(one.rungs.copy()))
     tempering_runs.run_in_groups(small_rbm(3), SweepLedger(300, 6), root_stream(0), recursion, (observer,), rungs=9)
-    assert len(observer.seen) > 2
-    for before, after in pairwise(observer.seen):
+    assert len(seen) > 2
+    for before, after in pairwise(seen):
         np.testing.assert_array_equal(before[:, -1], after[:, 0])
 
 

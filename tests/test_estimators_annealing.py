@@ -1,4 +1,4 @@
-"""AIS, RAISE and BAR: exactness on enumerable models, the sandwich, honest intervals."""
+"""AIS, RAISE, BAR and MBAR of parallel tempering: exactness on enumerable models, sandwiches, honest intervals."""
 
 import numpy as np
 import pymbar
@@ -10,25 +10,16 @@ from logzoo.budgets import SweepLedger
 from logzoo.estimators import bar, intervals, reverse, weights
 from logzoo.estimators.estimator_registry import estimator
 from logzoo.estimators.intervals import LARGEST_SHAPE, tail_shape
+from logzoo.models.known.exact_draws import exact_draws
 from logzoo.models.known.families import known
 from logzoo.paths import inverse_temperatures, log_z_base
-from logzoo.samplers import annealed
+from logzoo.samplers import annealed, replica_exchange
 from logzoo.samplers.replica_exchange import Steps
 from logzoo.streams import root_stream
 
 
 def small_rbm(visible=8, hidden=5, scale=0.7):
     return twins.normal_rbm([7, 0], visible, hidden, scale)
-
-
-def model_draws(rbm, count=2000, seed=0):
-    """Independent draws (count, visible) of an RBM with few hidden units: h from its exact distribution, then v."""
-    generator = np.random.default_rng([9, seed])
-    h = twins.all_states(rbm.hidden)
-    log_f = twins.log_f_marginal(rbm.transposed, np.zeros(rbm.hidden), h)
-    h = h[generator.choice(len(h), count, p=np.exp(log_f - twins.log_sum_exp(log_f)))]
-    p = 1.0 / (1.0 + np.exp(-(rbm.visible_bias + h @ rbm.weights.T)))
-    return (generator.random(p.shape) < p).astype(np.uint8)
 
 
 def sweep_matrix(rbm, base, beta):
@@ -45,12 +36,12 @@ def reverse_case(sweeps, trajectories=4000):
     states = twins.all_states(4)
     betas = inverse_temperatures("linear", sweeps + 1)
     log_f = np.array([twins.log_f_marginal(rbm, base, states, beta) for beta in betas])
-    p = np.exp(log_f[0] - twins.log_sum_exp(log_f[0]))
+    p = np.exp(log_f[0] - twins.logsumexp(log_f[0]))
     for beta in betas[1:]:
         p = p @ sweep_matrix(rbm, base, beta)
     starts = np.repeat(states, trajectories, axis=0)
     draws = annealed.run_reverse(rbm, SweepLedger(sweeps, len(starts)), root_stream(3), starts, base=base)
-    assert draws.log_z_base == pytest.approx(log_z_base(base, 3)) == pytest.approx(twins.log_sum_exp(log_f[0]))
+    assert draws.log_z_base == pytest.approx(log_z_base(base, 3)) == pytest.approx(twins.logsumexp(log_f[0]))
     return p, log_f[-1] - draws.log_z_base, draws.log_weight.reshape(16, trajectories)
 
 
@@ -69,7 +60,7 @@ def test_reverse_weights_estimate_the_annealed_probability_without_bias(sweeps):
 
 
 def test_raise_is_the_mean_over_vectors_of_log_means_over_their_trajectories():
-    rbm, data = small_rbm(), model_draws(small_rbm(), 50)
+    rbm, data = small_rbm(), exact_draws(small_rbm(), 50, np.random.default_rng(9))
     options = {"data": data, "vectors": 3, "base": "uniform"}
     estimate = estimator("raise")(rbm, SweepLedger(40, 11), root_stream(2), options)
     rows = root_stream(2).child("data").generator().choice(50, 3, replace=False)
@@ -87,8 +78,9 @@ def test_raise_is_the_mean_over_vectors_of_log_means_over_their_trajectories():
 def mean_error(method, sweeps, repeats=200):
     """Mean error of estimates from four chains each, and how many standard errors it is from zero."""
     rbm = small_rbm(scale=1.5)
-    options = {"base": "uniform"} | ({"data": model_draws(rbm)} if method == "raise" else {})
+    data = {"data": exact_draws(rbm, 2000, np.random.default_rng(9))} if method == "raise" else {}
     streams = (root_stream(repeat).child(method) for repeat in range(repeats))
+    options = {"base": "uniform", **data}
     estimates = [estimator(method)(rbm, SweepLedger(sweeps, 4), stream, options) for stream in streams]
     error = np.array([estimate.log_z for estimate in estimates]) - exact_log_z(rbm)
     return error.mean(), error.mean() / (error.std() / np.sqrt(error.size))
@@ -105,7 +97,7 @@ def test_ais_lies_below_and_raise_above_with_few_sweeps_and_both_tend_to_the_tru
 
 @pytest.mark.parametrize("vectors", [1, 20])
 def test_any_number_of_vectors_gives_an_interval(vectors):
-    options = {"data": model_draws(small_rbm(), 5), "vectors": vectors}
+    options = {"data": exact_draws(small_rbm(), 5, np.random.default_rng(9)), "vectors": vectors}
     estimate = estimator("raise")(small_rbm(), SweepLedger(50, 20), root_stream(0), options)
     assert 0.0 < estimate.std_error < 1.0 and estimate.interval[0] < estimate.log_z < estimate.interval[1]
     # Single trajectories cannot show whether they agree.
@@ -121,7 +113,7 @@ def test_by_default_there_are_ten_vectors_or_two_chains_a_vector(chains, vectors
 
 def test_reverse_trajectories_that_disagree_are_flagged():
     rbm = small_rbm(20, 12, 3.0)
-    options = {"data": model_draws(rbm), "base": "uniform"}
+    options = {"data": exact_draws(rbm, 2000, np.random.default_rng(9)), "base": "uniform"}
     few, many = (estimator("raise")(rbm, SweepLedger(s, 50), root_stream(1), options) for s in (2, 3000))
     assert not few.converged and few.diagnostics["effective_trajectories"] < 3.0
     assert many.converged and many.diagnostics["effective_trajectories"] > 4.0
@@ -220,7 +212,7 @@ def test_leaving_one_out_gives_what_direct_sums_give():
     direct = np.array([np.delete(values, i, axis=0).sum(axis=0) for i in range(7)])
     np.testing.assert_allclose(intervals.sums_left_out(values), direct, atol=1e-12)
     logs = intervals.sums_left_out(values[:, 0], np.logaddexp)
-    np.testing.assert_allclose(logs, [twins.log_sum_exp(np.delete(values[:, 0], i)) for i in range(7)], atol=1e-12)
+    np.testing.assert_allclose(logs, [twins.logsumexp(np.delete(values[:, 0], i)) for i in range(7)], atol=1e-12)
     # One value may dwarf the rest, or overflow alone.
     np.testing.assert_allclose(intervals.sums_left_out(np.array([2000.0, 0.0]), np.logaddexp), [0.0, 2000.0])
     # The jackknife of a mean is its standard error.
@@ -234,3 +226,67 @@ def test_intervals_use_students_quantiles_and_effective_numbers_count():
         low, high = intervals.student_interval(3.0, 0.5, parts)
         assert (high - 3.0, 3.0 - low) == (pytest.approx(0.5 * quantile, rel=1e-4),) * 2
     np.testing.assert_allclose(intervals.effective_number(np.array([[5.0, 5.0], [900.0, 0.0]])), [2.0, 1.0])
+
+
+GAPS = np.array([0.8, 1.5, 1.0])
+SHIFTS = np.array([1.5, -2.0, 4.0])
+
+
+def normal_log_f(draws, generator):
+    """log f (draw, rung, rung) at the states of each of four normals of unequal mass: (draw, state's rung, rung)."""
+    means, masses = np.append(0.0, np.cumsum(GAPS)), np.append(0.0, np.cumsum(SHIFTS))
+    x = means + generator.standard_normal((draws, means.size))
+    return masses - 0.5 * (x[:, :, None] - means) ** 2
+
+
+def overlaps(log_f, guess):
+    """OverlapSums of one ladder fed with such draws, each read once, at a guess of log(Z_{i+1} / Z_i)."""
+    sums = bar.OverlapSums()
+    sums.start(1, 4, 2 * len(log_f))
+    sums.log_s = guess
+    steps = np.zeros((1, 2 * len(log_f), 3))
+    sums.add(Steps(False, steps, steps, log_f[None]))
+    return sums
+
+
+def test_at_the_solution_of_mbar_the_overlaps_give_it_back():
+    log_f = normal_log_f(2000, np.random.default_rng(0))
+    energies = -log_f.transpose(2, 1, 0).reshape(4, -1)
+    peer = np.diff(-pymbar.MBAR(energies, np.full(4, 2000)).f_k)
+    sums = overlaps(log_f, peer)
+    assert sums.overlap_ratios(sums.overlaps().sum(axis=0)) == pytest.approx(peer, abs=1e-4)
+
+
+def test_overlaps_are_consistent_at_a_wrong_guess():
+    log_f = normal_log_f(40_000, np.random.default_rng(1))
+    for offset in (-1.0, 1.0):
+        sums = overlaps(log_f, SHIFTS + offset)
+        assert sums.overlap_ratios(sums.overlaps().sum(axis=0)) == pytest.approx(SHIFTS, abs=0.04)
+
+
+def sandwich(draws, generator):
+    """The gap between stepping stones of independent draws at each of four normals."""
+    bridge, log_f = bar.BridgeSums(), normal_log_f(draws, generator)
+    bridge.start(1, 4, draws)
+    bridge.log_s = SHIFTS
+    rungs = np.arange(3)
+    up = log_f[:, rungs, rungs + 1] - log_f[:, rungs, rungs]
+    down = log_f[:, rungs + 1, rungs + 1] - log_f[:, rungs + 1, rungs]
+    bridge.add(Steps(False, up[None], down[None]))
+    return bridge.sandwich()[0]
+
+
+def test_stepping_stones_bracket_log_z_on_average_and_close():
+    generator = np.random.default_rng(3)
+    few, many = (np.array([sandwich(draws, generator) for _ in range(200)]) for draws in (20, 2000))
+    assert few.mean() > 4.0 * few.std(ddof=1) / np.sqrt(200)
+    assert abs(many.mean()) < 0.05 * few.mean()
+
+
+def test_replicas_travel_as_predicted_where_sweeps_forget_and_not_where_they_do_not():
+    shares = []
+    for coupling in (0.1, 0.7):
+        rbm = known("ising-torus", side=8, coupling=coupling).rbm
+        draws = replica_exchange.run(rbm, SweepLedger(2000, 60), root_stream(1), base="uniform")
+        shares.append(draws.round_trip_share)
+    assert shares[0] == pytest.approx(1.0, abs=0.05) and shares[1] < 0.8

@@ -1,4 +1,4 @@
-"""The mixture of Gaussians, its tempered path, and the experiments on it."""
+"""The mixture of Gaussians, its tempered path, the experiments on it, and their figures."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,8 @@ from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
 from logzoo.samplers.hamiltonian_chains import HamiltonianDraws
 from logzoo.streams import root_stream
 from replication.papers.rts import mixture
-from replication.papers.rts.rts_mixture import estimator_statistics, step_statistics
+from replication.papers.rts.rts_mixture import draw_estimators, draw_steps, estimator_statistics, step_statistics
+from replication.reporting.style import TRUTH
 
 STREAM = root_stream(8).child("mixture")
 UNEVEN = GaussianMixture((0.3, 1.9, 0.6), [[-1.0, 0.5, 0.0], [2.0, 0.0, -1.0], [0.0, 3.0, 1.0]], 0.7)
@@ -110,12 +111,20 @@ def test_every_estimator_of_exact_draws_tends_to_its_limit():
 
 
 TINY = {"chains": 4, "rungs": 12, "ladder": "geometric", "initial_draws": 50, "initial_iterations": 4}
-TUNING = {"adaptation_draws": 50, "pilot_draws": 50, "pilot_iterations": 4}
+TINY |= {"tuning": {"adaptation_draws": 50, "pilot_draws": 50, "pilot_iterations": 4}, "stream": STREAM}
 
 
-def test_the_experiments_are_labelled_and_finite():
-    estimators = mixture.estimators({}, samples=[200, 400], replicates=3, stream=STREAM, tuning=TUNING, **TINY)
-    steps = mixture.steps({}, draws=300, replicates=4, stream=STREAM, tuning=TUNING, **TINY)
+@pytest.fixture(scope="module")
+def estimators():
+    return mixture.estimators({}, samples=[200, 400], replicates=3, **TINY)
+
+
+@pytest.fixture(scope="module")
+def steps():
+    return mixture.steps({}, draws=300, replicates=4, **TINY)
+
+
+def test_the_experiments_are_labelled_and_finite(estimators, steps):
     schema.check(estimators, "trace")
     schema.check(steps, "trace")
     assert estimators["log_z"].dims == ("estimator", "samples", "replicate")
@@ -127,6 +136,35 @@ def test_the_experiments_are_labelled_and_finite():
     assert float(estimators["exact_log_z"]) == pytest.approx(5 * np.log(np.pi))
     assert (estimators.attrs["ladder"], steps.attrs["draws"]) == ("geometric", 300)
     assert np.all((steps["trace"] >= 1) & (steps["trace"] <= 12))
+
+
+def exact_value(axis):
+    (line,) = [line for line in axis.get_lines() if line.get_color() == TRUTH and line.get_linestyle() == "--"]
+    return line.get_ydata()[0]
+
+
+def test_figure_2_shows_every_estimator_and_the_exact_value(estimators):
+    names = {name: f"name of {name}" for name in mixture.ESTIMATORS}
+    left, right = draw_estimators({"mixture": estimators}, names=names).axes
+    by_label = {line.get_label(): line for line in left.get_lines()}
+    assert set(by_label) == set(names.values())
+    error = estimators["log_z"] - estimators["exact_log_z"]
+    for name in mixture.ESTIMATORS:
+        expected = np.sqrt((error.sel(estimator=name) ** 2).mean("replicate"))
+        np.testing.assert_allclose(by_label[names[name]].get_ydata(), expected)
+    assert exact_value(right) == pytest.approx(5 * np.log(np.pi))
+    limits = {line.get_label(): line.get_ydata()[0] for line in right.get_lines() if "limit" in line.get_label()}
+    assert limits["name of ti-riemann, limit"] == float(estimators["limit"].sel(estimator="ti-riemann"))
+
+
+def test_figure_6_shows_traces_estimates_steps_and_acceptance(steps):
+    fixed, adaptive, estimates, sizes, acceptance = draw_steps({"mixture": steps}).axes
+    for axis, rule in ((fixed, "fixed"), (adaptive, "adaptive")):
+        np.testing.assert_array_equal(axis.get_lines()[0].get_ydata(), steps["trace"].sel(step_rule=rule))
+    assert exact_value(estimates) == pytest.approx(5 * np.log(np.pi))
+    for axis, name in ((sizes, "step_size"), (acceptance, "acceptance")):
+        for line, rule in zip(axis.get_lines(), mixture.STEP_RULES, strict=True):
+            np.testing.assert_array_equal(line.get_ydata(), steps[name].sel(step_rule=rule))
 
 
 def test_the_autocorrelation_time_is_that_of_a_known_process():

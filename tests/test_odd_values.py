@@ -121,6 +121,14 @@ ODD = {
     "base": (lambda: estimate("ais", base=""), "base: unknown value ''; expected one of matched, modes, uniform"),
     "log Z": (lambda: mean_log_likelihood(MODEL, DATA, True), "estimate: expected a finite number, found True"),
     "states": (lambda: MODEL.log_f(np.full((1, VISIBLE), 255)), "v: expected numbers from 0 to 1 only"),
+    "no weights": (lambda: RBM(np.zeros((0, 2)), [], [0, 0]), "weights: expected a non-empty array"),
+    "no folder": (lambda: MODEL.save("absent/new.nc"), "cannot write absent/new.nc"),
+    "grey data": (lambda: estimate("ais", data=0.5 * DATA), "data: expected zeros and ones"),
+    "name of a parameter": (lambda: train(name=5), "pcd: unknown option 'name'"),
+    "thread": (lambda: estimate("ais", thread=2), "did you mean 'threads'. expected one of base, ladder"),
+    "stream": (lambda: train(stream=5), "pcd: unknown option 'stream'"),
+    "large start": (lambda: train(start=RBM(np.full((6, 2), -1e9), np.zeros(6), [0, 0])), "start: expected parameters"),
+    "one particle": (lambda: train("sml-pt", batch=1, tracker="kalman"), "particles: expected .* at least 2"),
     "one log Z": (lambda: MODEL.log_likelihood(DATA, [1.0, 2.0]), "log_z: expected a finite number"),
 }
 

@@ -112,7 +112,7 @@ def exact_marginals(rbm, base, betas):
     """p_k(v) (rung, state) by enumeration, and log f_k (rung, state)."""
     states = twins.all_states(rbm.visible)
     log_f = np.array([twins.log_f_marginal(rbm, base, states, beta) for beta in betas])
-    return np.exp(log_f - [[twins.log_sum_exp(row)] for row in log_f]), log_f
+    return np.exp(log_f - [[twins.logsumexp(row)] for row in log_f]), log_f
 
 
 def test_exchanges_are_made_as_often_as_the_exact_distributions_say():

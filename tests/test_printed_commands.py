@@ -4,8 +4,9 @@ import re
 import shlex
 
 import pytest
+import yaml
 from projects import ROOT, catalogue_of
-from snakemake.cli import parse_args
+from snakemake.cli import get_argument_parser, parse_args
 
 from logzoo.cli import main
 from replication import cli
@@ -17,6 +18,7 @@ IN_BLOCK = re.compile(rf"^ {{4}}(?:.*&& )?({PROGRAM} .*?)(?:\s+#.*)?$", re.MULTI
 IN_TEXT = re.compile(r"`((?:LOGZOO_MIRROR=\S+ )?snakemake -[^`]*)`")
 # Placeholders that the reader replaces.
 _LEFT_OUT = re.compile(r"\.\.\.|<\w+>")
+SLURM = yaml.safe_load((ROOT / "workflow/profiles/slurm/config.yaml").read_text())
 _PROFILE = re.compile(r"--workflow-profile (\S+)|--slurm-\S+( \S+)?")
 
 
@@ -62,3 +64,25 @@ def test_a_printed_snakemake_command_asks_for_what_there_is(page, command):
 def test_a_printed_command_of_ours_is_understood(page, command):
     program, *words = shlex.split(command)
     {"logzoo": main, "replication": cli}[program].command_parser().parse_args(words)
+
+
+def test_timed_jobs_have_a_node_of_their_own():
+    timed = [experiment for experiment in catalogue_of().experiments.values() if experiment.timed]
+    assert len(timed) >= 3 and all("/timings/" in experiment.path for experiment in timed)
+    rule = (ROOT / "workflow/rules/experiments.smk").read_text()
+    assert re.search(r"slurm_extra=lambda wildcards: .*--exclusive.*experiment_at\(wildcards\)\.timed", rule)
+    assert SLURM["cores"] == 1
+
+
+def test_the_keys_of_the_profile_are_options_of_snakemake_and_a_failed_job_gets_more_memory():
+    options = set(get_argument_parser()._option_string_actions)
+    assert [key for key in SLURM if f"--{key}" not in options and not key.startswith("slurm-")] == []
+    megabytes = [eval(SLURM["default-resources"]["mem_mb"], {"attempt": attempt}) for attempt in (1, 2, 3)]
+    assert SLURM["retries"] == 2 and megabytes == sorted(set(megabytes))
+
+
+def test_both_profiles_rerun_by_contents():
+    default = yaml.safe_load((ROOT / "profiles/default/profile.yaml").read_text())
+    for key in ("rerun-triggers", "max-checksum-file-size"):
+        assert default[key] == SLURM[key]
+    assert "code" not in default["rerun-triggers"]

@@ -7,9 +7,9 @@ from drawing import draw_each
 
 from logzoo import RBM, exact_log_z
 from logzoo.budgets import BudgetExceeded, SweepLedger
-from logzoo.kernels.annealing import run_annealing
-from logzoo.kernels.fixed_point import new_chains
-from logzoo.kernels.gibbs import start_chains
+from logzoo.kernels.annealing import Laws, run_annealing, run_centred_annealing
+from logzoo.kernels.fixed_point import fixed_point_rows, new_chains
+from logzoo.kernels.gibbs import start_chains, start_from_rows
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.paths import inverse_temperatures, kernel_parameters, tempered_rbm
 from logzoo.samplers import tempering_runs
@@ -135,3 +135,48 @@ def test_weights_equal_those_of_the_slow_twin():
                 v, _ = twin.sweep(v, betas[k], key, chain, k, int(HIDDEN), int(VISIBLE))
         assert log_weight[chain] == pytest.approx(expected, abs=2e-5)
         np.testing.assert_array_equal(chains.v[chain], v)
+
+
+THETA = np.array([[0.3, -1.0, 0.8], [-2.0, 0.1, 0.0]])
+PHI = np.array([[1.2, -0.4], [0.0, 2.0]])
+RBM_32 = twins.normal_rbm(3, 3, 2)
+
+
+def started(count):
+    """Arguments of the kernel, and chains drawn from two laws in turn."""
+    parameters = kernel_parameters(RBM_32, np.zeros(3))
+    laws = Laws(*(fixed_point_rows(rows, parameters.unit) for rows in (THETA, PHI)))
+    law, key, chains = np.arange(count) % 2, root_stream(1).key, new_chains(count, 3, 2)
+    start_from_rows(parameters, key, laws.visible, law, chains)
+    return parameters, laws, law, key, chains
+
+
+def log_f(law, beta, v):
+    """log f_beta(v) (n,) from its definition, hidden units summed out."""
+    a = beta * (RBM_32.hidden_bias + v @ RBM_32.weights) + (1.0 - beta) * PHI[law]
+    linear = beta * (v @ RBM_32.visible_bias) + (1.0 - beta) * np.sum(THETA[law] * v, axis=1)
+    return linear + np.logaddexp(0.0, a).sum(axis=1)
+
+
+def test_weights_are_those_of_the_definition():
+    betas, (parameters, laws, law, key, chains) = np.array([0.0, 0.4, 0.75, 1.0]), started(40)
+    log_weight, expected, first = np.zeros(40), np.zeros(40), chains.v.copy()
+    for k in range(1, 4):
+        v = chains.v.astype(np.float64)
+        expected += log_f(law, betas[k], v) - log_f(law, betas[k - 1], v)
+        run_centred_annealing(parameters, laws, betas, key, k, k + 1, law, chains, log_weight)
+    # Inverse temperatures are rounded to float32, parameters to the fixed-point unit.
+    np.testing.assert_allclose(log_weight, expected, atol=2e-6)
+    assert not np.array_equal(chains.v, first)
+
+
+def test_sweeps_draw_from_the_path():
+    beta, count = 0.6, 20_000
+    parameters, laws, law, key, chains = started(count)
+    betas = np.array([0.0, *[beta] * 15, 1.0])
+    run_centred_annealing(parameters, laws, betas, key, 1, 16, law, chains, np.zeros(count))
+    states = twins.all_states(3)
+    for number in range(2):
+        log_p = log_f(np.full(8, number), beta, states)
+        counts = np.bincount(twins.state_numbers(chains.v[law == number]), minlength=8)
+        assert twins.p_value(counts, np.exp(log_p - twins.logsumexp(log_p))) > 1e-4

@@ -5,7 +5,6 @@ from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from browser import Browser, find_chromium
 from projects import ROOT, catalogue_of, run_module
 
 import logzoo
@@ -166,14 +165,12 @@ def test_nothing_is_loaded_from_a_network_and_all_links_lead_somewhere(site):
     assert site.from_networks() == set() and site.broken() == []
 
 
-@pytest.mark.skipif(find_chromium() is None, reason="no Chromium")
 @pytest.mark.parametrize("name", ["index", "gallery", "reference/api"])
-def test_a_browser_has_nothing_to_complain_of(site, name, tmp_path):
+def test_a_browser_has_nothing_to_complain_of(site, browser, name):
     count = "document.querySelectorAll('{}').length"
-    with Browser(find_chromium(), tmp_path) as browser:
-        for width in (360, 1280):
-            browser.open((site.folder / f"{name}.html").as_uri(), width=width)
-            assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
-            assert browser.complaints() == []
-            assert browser.evaluate(count.format(".highlight")) == browser.evaluate(count.format(".copy"))
-            assert all(address.startswith("file:") for address in browser.requests())
+    for width in (360, 1280):
+        browser.open((site.folder / f"{name}.html").as_uri(), width=width)
+        assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert browser.complaints() == []
+        assert browser.evaluate(count.format(".highlight")) == browser.evaluate(count.format(".copy"))
+        assert all(address.startswith("file:") for address in browser.requests())

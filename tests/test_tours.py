@@ -12,7 +12,7 @@ from logzoo.kernels.bitsets import new_hash_set
 from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.stopping_sets import stopping_set
+from logzoo.samplers.stopping_sets import packed_states, stopping_set, unpacked_states
 from logzoo.samplers.tour_chains import TourSampler
 from logzoo.streams import root_stream
 
@@ -24,44 +24,32 @@ def parameters_of(rbm):
     return kernel_parameters(rbm, np.zeros(rbm.visible))
 
 
-def bits(rows, hidden):
-    """States (states, hidden) uint8 of rows of words."""
-    states = np.empty((len(rows), hidden), np.uint8)
-    for state, words in zip(states, rows, strict=True):
-        unpack_state(words, state)
-    return states
-
-
-def packed(states):
-    """Rows of words of states (states, hidden)."""
-    rows = np.zeros((len(states), -(-states.shape[1] // 64)), np.uint64)
-    for words, state in zip(rows, np.ascontiguousarray(states, np.uint8), strict=True):
-        pack_state(state, words)
-    return rows
-
-
 def a_stopping_set(rbm, draws=6, examples=4, seed=1):
     """A stopping set from random data, and the 0/1 states in it."""
     data = np.random.default_rng(seed).integers(0, 2, (examples, rbm.visible)).astype(np.uint8)
     stopping = stopping_set(parameters_of(rbm), data, draws, root_stream(seed))
-    return stopping, bits(stopping.members.rows, rbm.hidden)
+    return stopping, unpacked_states(stopping.members.rows, rbm.hidden)
 
 
 @pytest.mark.parametrize("hidden", [1, 63, 64, 65, 500])
 def test_states_are_packed_into_words_and_back(hidden):
     states = np.random.default_rng(hidden).integers(0, 2, (20, hidden)).astype(np.uint8)
-    rows = packed(states)
+    rows = packed_states(states)
     for state, words in zip(states, rows, strict=True):
         number = sum(int(bit) << place for place, bit in enumerate(state))
         assert [int(word) for word in words] == [number >> first & (1 << 64) - 1 for first in range(0, hidden, 64)]
-    np.testing.assert_array_equal(bits(rows, hidden), states)
+        by_kernel, back = np.empty_like(words), np.empty_like(state)
+        pack_state(state, by_kernel)
+        unpack_state(words, back)
+        assert np.array_equal(by_kernel, words) and np.array_equal(back, state)
+    np.testing.assert_array_equal(unpacked_states(rows, hidden), states)
 
 
 @pytest.mark.parametrize("planted", [False, True])
 @pytest.mark.parametrize("hidden", [5, 130])
 def test_a_hash_set_knows_its_members_even_if_all_hashes_collide(hidden, planted):
     states = np.random.default_rng(hidden).integers(0, 2, (300, hidden)).astype(np.uint8)
-    rows, members, known = packed(states), new_hash_set(300, hidden), {}
+    rows, members, known = packed_states(states), new_hash_set(300, hidden), {}
     # Near the end of the table, so that probing goes round.
     code = (lambda words: np.uint64(members.slots.size - 2)) if planted else (lambda words: np.uint64(hash_of(words)))
     for words in rows[:200]:
@@ -80,7 +68,7 @@ def test_log_f_of_hidden_states_equals_numpy(visible, hidden, scale, single):
     rbm = twins.shaped_rbm(visible, hidden, scale)
     states = np.random.default_rng(3).integers(0, 2, (50, hidden)).astype(np.uint8)
     result = np.empty(50)
-    log_f_hidden(parameters_of(rbm), packed(states), result, single)
+    log_f_hidden(parameters_of(rbm), packed_states(states), result, single)
     # Half a unit for each parameter that has a part.
     rounding = 0.5 * float(parameters_of(rbm).unit) * (visible + 1) * (hidden + 1)
     # A factor in single precision has a rounding for each of its parts.
@@ -100,10 +88,10 @@ def test_a_stopping_set_holds_the_draws_that_its_stream_makes_once_each():
             words = twins.layer_words(key, int(row), turn, int(HIDDEN), 40)
             logits = np.float32(twin.unit) * twin.hidden_input(data[row]).astype(np.float32)
             drawn.add(draw_each(logits, words).tobytes())
-    states = bits(stopping.members.rows, 40)
+    states = unpacked_states(stopping.members.rows, 40)
     assert {state.tobytes() for state in states} == drawn and len(states) == len(drawn) == stopping.size
     np.testing.assert_allclose(stopping.log_f, twins.log_f_of_hidden(rbm, states), atol=1e-6)
-    assert stopping.log_z == pytest.approx(twins.log_sum_exp(stopping.log_f), abs=1e-12)
+    assert stopping.log_z == pytest.approx(twins.logsumexp(stopping.log_f), abs=1e-12)
     # A draw from an example is more probable given this example than given another.
     inputs = data[stopping.example] @ rbm.weights + rbm.hidden_bias
     log_p = (states * inputs - np.logaddexp(0, inputs)).sum(axis=1)
@@ -210,7 +198,7 @@ def test_probes_find_a_mode_that_the_set_does_not_know_and_weigh_it():
             assert 10 < result.lost < 190
             h = twins.all_states(12)
             on = twins.log_f_of_hidden(rbm, h[h.sum(axis=1) > 6])
-            assert result.log_mass == pytest.approx(twins.log_sum_exp(on), abs=0.05)
+            assert result.log_mass == pytest.approx(twins.logsumexp(on), abs=0.05)
 
 
 def test_what_lost_probes_have_not_seen_twice_is_not_weighed():

@@ -5,6 +5,8 @@ several tests use are also here.
 """
 
 import numpy as np
+from scipy.special import logsumexp
+from scipy.stats import chisquare
 
 from logzoo import RBM
 from logzoo.kernels.gibbs import layer_scratch, list_ones, update_hidden_inputs, update_visible_inputs
@@ -89,34 +91,36 @@ def log_f_marginal(rbm, base, v, beta=1.0):
     return linear + np.logaddexp(0.0, beta * inputs).sum(axis=1)
 
 
-def log_sum_exp(values):
-    """log sum exp of all entries."""
-    largest = np.max(values)
-    return float(largest + np.log(np.sum(np.exp(values - largest))))
-
-
 def brute_log_z(rbm):
     """log Z by visiting every pair (v, h)."""
-    return log_sum_exp(log_f_joint(rbm, all_states(rbm.visible), all_states(rbm.hidden)))
+    return logsumexp(log_f_joint(rbm, all_states(rbm.visible), all_states(rbm.hidden)))
 
 
 def visible_probabilities(rbm, beta=1.0):
     """p(v) of every visible state, in the order of `all_states`, all parameters scaled by beta."""
     joint = beta * log_f_joint(rbm, all_states(rbm.visible), all_states(rbm.hidden))
-    return np.exp(joint - log_sum_exp(joint)).sum(axis=1)
+    return np.exp(joint - logsumexp(joint)).sum(axis=1)
 
 
 def expectations(rbm):
     """Exact model expectations (E[v h'], E[v], E[h])."""
     v, h = all_states(rbm.visible), all_states(rbm.hidden)
     joint = log_f_joint(rbm, v, h)
-    p = np.exp(joint - log_sum_exp(joint))
+    p = np.exp(joint - logsumexp(joint))
     return v.T @ p @ h, v.T @ p.sum(axis=1), h.T @ p.sum(axis=0)
 
 
 def state_numbers(v):
     """Row number in `all_states` of every row of v."""
     return v.astype(np.int64) @ (1 << np.arange(v.shape[1])[::-1])
+
+
+def p_value(counts, p):
+    """P-value of counts of states of probabilities p by Pearson's test; rare states are taken together."""
+    expected = counts.sum() * p
+    rare = expected < 8
+    counts, expected = (np.append(values[~rare], values[rare].sum()) for values in (counts, expected))
+    return chisquare(counts[expected > 0], expected[expected > 0]).pvalue
 
 
 class FixedPointRBM:
