@@ -14,7 +14,7 @@ DEMO = ALONE and "demo" in sys.argv[1:]
 # environment of conda lose PYTHONPATH. Snakemake appends this process's search path to the search path of these jobs, so
 # such an environment needs only the dependencies.
 sys.path.insert(0, f"{ROOT}/src")
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [f"{ROOT}/src", os.environ.get("PYTHONPATH")]))
+os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [f"{ROOT}/src", os.environ.get("PYTHONPATH")])))
 
 try:
     # Missing libraries are found without imports, which take long.
