@@ -3,6 +3,7 @@
 import inspect
 import re
 from pathlib import Path
+from pkgutil import resolve_name
 
 import numpy as np
 import pytest
@@ -237,5 +238,6 @@ def test_the_page_runs_and_names_every_family_with_its_options():
     exec(compile(program, str(PAGE), "exec"), {})
     for name, family in FAMILIES.items():
         assert f"`{name}`" in text
-        for option in inspect.signature(family.make).parameters.keys() - {"generator"}:
+        make = resolve_name(f"{family.module}:{family.function}")
+        for option in inspect.signature(make).parameters.keys() - {"generator"}:
             assert f"`{option}`" in text, f"{name}: {option}"

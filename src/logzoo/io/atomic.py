@@ -127,11 +127,7 @@ def _is_full(folder):
 
 
 def _of_place(error, path, temporary):
-    """The error with `path` as its file name.
-
-    An error about another file is returned unchanged. An OSError without a number is returned unchanged, too, unless
-    the disk is full.
-    """
+    """The error with `path` as its file name, unchanged if it names another file."""
     named = getattr(error, "filename", None)  # xarray makes the path absolute
     if named is not None and os.path.abspath(named) != os.path.abspath(temporary):
         return error

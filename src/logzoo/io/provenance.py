@@ -103,10 +103,7 @@ def _analysed(source: bytes) -> tuple[list[tuple[int, int, str, str]], bytes]:
 
 
 def _write_syntax(node: ast.AST, parts: list[str]) -> None:
-    """Append a syntax tree to `parts`, without comments, docstrings, positions and annotations of functions.
-
-    Empty fields are left out, because versions of Python differ in them.
-    """
+    """Append a syntax tree to `parts`. Empty fields are left out, because versions of Python differ in them."""
     parts.append(f"({type(node).__name__}")
     for name in node._fields:
         value: Any = getattr(node, name, None)

@@ -50,14 +50,13 @@ def _fill_fields(weights: Array, bias: Array, means: Array, first: Array, second
 
 
 @part
-def _renew(means: Array, first: Array, second: Array, third: Array, order: int, damping: float) -> float:
+def _renew(means: Array, first: Array, second: Array, third: Array, damping: float) -> float:
     """Move means towards the sigmoid of the fields, with damping; returns the largest undamped change."""
     largest = 0.0
     for j in range(means.size):
         mean = means[j]
         field = first[j] - (mean - 0.5) * second[j]
-        if order == 3:
-            field += (2.0 * mean * mean - 2.0 * mean + 1.0 / 3.0) * third[j]
+        field += (2.0 * mean * mean - 2.0 * mean + 1.0 / 3.0) * third[j]
         change = sigmoid(field) - mean
         largest = max(largest, abs(change))
         means[j] = mean + (1.0 - damping) * change
@@ -70,14 +69,13 @@ def settle_tap(
     transposed: Array,
     visible_bias: Array,
     hidden_bias: Array,
-    order: int,
     damping: float,
     steps: int,
     tolerance: float,
     m: Array,
     q: Array,
 ) -> tuple[int, float]:
-    """Iterate the equations of Thouless, Anderson and Palmer to order 2 or 3 from means m (V,) and q (H,), in place.
+    """Iterate the equations of Thouless, Anderson and Palmer to order 3 from means m (V,) and q (H,), in place.
 
     Returns the number of steps, at most `steps`, and the largest undamped change of the last step. The iteration ends
     when this change is at most `tolerance`.
@@ -86,9 +84,9 @@ def settle_tap(
     residual, step = np.inf, 0
     while step < steps and residual > tolerance:
         _fill_fields(weights, hidden_bias, m, of_hidden[0], of_hidden[1], of_hidden[2])
-        residual = _renew(q, of_hidden[0], of_hidden[1], of_hidden[2], order, damping)
+        residual = _renew(q, of_hidden[0], of_hidden[1], of_hidden[2], damping)
         _fill_fields(transposed, visible_bias, q, of_visible[0], of_visible[1], of_visible[2])
-        residual = max(residual, _renew(m, of_visible[0], of_visible[1], of_visible[2], order, damping))
+        residual = max(residual, _renew(m, of_visible[0], of_visible[1], of_visible[2], damping))
         step += 1
     return step, residual
 

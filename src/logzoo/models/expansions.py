@@ -36,8 +36,8 @@ class Settled(NamedTuple):
     correlations: Any = None  # (V, H) of units joined by a weight, from Bethe's beliefs; None for TAP
 
 
-def tap(rbm: RBM, visible: ArrayLike, hidden: ArrayLike, order: int = 3) -> Settled:
-    """Expand log Z to order 2 or 3 at the fixed point reached from means (V,) and (H,) (Gabrié et al. 2015)."""
+def tap(rbm: RBM, visible: ArrayLike, hidden: ArrayLike) -> Settled:
+    """Expand log Z to order 3 at the fixed point reached from means (V,) and (H,) (Gabrié et al. 2015)."""
     weights, transposed, *biases = _parameters(rbm)
     m, q = np.empty(rbm.visible), np.empty(rbm.hidden)
 
@@ -45,10 +45,10 @@ def tap(rbm: RBM, visible: ArrayLike, hidden: ArrayLike, order: int = 3) -> Sett
         m[:], q[:] = visible, hidden
 
     def advance(damping):
-        return settle_tap(weights, transposed, *biases, order, damping, _STRETCH, _TOLERANCE, m, q)
+        return settle_tap(weights, transposed, *biases, damping, _STRETCH, _TOLERANCE, m, q)
 
     steps, settled = _settle(begin, advance)
-    return Settled(expanded(weights, *biases, m, q)[order - 1], steps, settled)
+    return Settled(expanded(weights, *biases, m, q)[2], steps, settled)
 
 
 def bethe(rbm: RBM, visible: Floats) -> Settled:

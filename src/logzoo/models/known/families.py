@@ -2,7 +2,6 @@
 
 import inspect
 import math
-from collections.abc import Callable
 from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
@@ -29,29 +28,21 @@ class Family(NamedTuple):
     The first argument of the function is a generator if the RBM is random.
     """
 
+    module: str
     function: str
     source: str
 
-    @property
-    def module(self) -> str:
-        """Name of the module that the function is in."""
-        return f"logzoo.models.known.{self.function.partition(':')[0]}"
 
-    @property
-    def make(self) -> Callable[..., tuple[RBM, float]]:
-        """The function itself, imported when needed."""
-        return resolve_name(f"logzoo.models.known.{self.function}")
-
-
+_ISING, _GROUPED = "logzoo.models.known.ising", "logzoo.models.known.grouped"
 _COUNTS = "a sum over the counts of equal hidden units"
 FAMILIES = {
-    "ising-torus": Family("ising:ising_torus", "Kaufman (1949), Ferdinand & Fisher (1969)"),
-    "planar-glass": Family("ising:planar_glass", "Kac & Ward (1952), Cimasoni (2010)"),
-    "twins": Family("grouped:twins", _COUNTS),
-    "wide-narrow": Family("grouped:wide_narrow", _COUNTS),
-    "hopfield": Family("grouped:hopfield", _COUNTS),
-    "blocks": Family("grouped:random_blocks", "a sum over enumerated blocks"),
-    "random-small": Family("grouped:random_small", "enumeration of the smaller layer"),
+    "ising-torus": Family(_ISING, "ising_torus", "Kaufman (1949), Ferdinand & Fisher (1969)"),
+    "planar-glass": Family(_ISING, "planar_glass", "Kac & Ward (1952), Cimasoni (2010)"),
+    "twins": Family(_GROUPED, "twins", _COUNTS),
+    "wide-narrow": Family(_GROUPED, "wide_narrow", _COUNTS),
+    "hopfield": Family(_GROUPED, "hopfield", _COUNTS),
+    "blocks": Family(_GROUPED, "random_blocks", "a sum over enumerated blocks"),
+    "random-small": Family(_GROUPED, "random_small", "enumeration of the smaller layer"),
 }
 
 
@@ -77,7 +68,8 @@ def known(name: str, seed: Seed = 0, *, plain: bool = False, **options: Any) -> 
     ValueError
         For unknown families and options, and for impossible values.
     """
-    make = FAMILIES[one_of("family", name, FAMILIES)].make
+    family = FAMILIES[one_of("family", name, FAMILIES)]
+    make = resolve_name(f"{family.module}:{family.function}")  # imported when needed
     parameters = inspect.signature(make).parameters
     known_options = parameters.keys() - {"generator"}
     for option in sorted(options.keys() - known_options):
@@ -91,4 +83,4 @@ def known(name: str, seed: Seed = 0, *, plain: bool = False, **options: Any) -> 
         raise ValueError(f"{name}: the parameters are too large, log Z overflows float64")
     if not plain:
         rbm, log_z = gauged(rbm, log_z, stream.child("gauge").generator())
-    return Known(rbm, float(log_z), FAMILIES[name].source)
+    return Known(rbm, float(log_z), family.source)
