@@ -10,7 +10,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, log1p
 
-from logzoo.kernels.tap_and_bethe import expanded, settle_tap
+from logzoo.kernels.tap import expanded, settle_tap
 from logzoo.models.rbm import RBM
 from logzoo.types import ArrayLike, Floats
 
