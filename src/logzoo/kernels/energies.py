@@ -233,16 +233,21 @@ def log_z_of_base(parameters: Parameters, visible: int, hidden: int) -> float:
 
 
 @part
+def _linear_parts(parameters: Parameters, chains: Chains, chain: int, scratch: EnergyScratch) -> tuple[float, float]:
+    """The factors of beta and of 1 - beta in log f_beta(v) of one chain, in nats; loads its |a| into the scratch."""
+    unit = np.float64(parameters.unit)
+    warm = load_magnitudes(chains.hidden_input[chain], chains.h.shape[1], parameters.unit, scratch)
+    model, base = sum_biases(parameters, chains.v[chain])
+    return warm + float(model) * unit, float(base) * unit
+
+
+@part
 def _log_f_of_chain(
     parameters: Parameters, betas: Array, chains: Chains, chain: int, scratch: EnergyScratch, out: Array
 ) -> None:
     """Set out (rung,) to log f_beta(v) of one chain at all betas (rung,) float32, in nats."""
-    units, unit = chains.h.shape[1], np.float64(parameters.unit)
-    warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-    model, base = sum_biases(parameters, chains.v[chain])
-    warm += float(model) * unit
-    cold = float(base) * unit
-    smooth_parts(units, betas, scratch, out)
+    warm, cold = _linear_parts(parameters, chains, chain, scratch)
+    smooth_parts(chains.h.shape[1], betas, scratch, out)
     for k in range(betas.size):
         share = np.float64(betas[k])
         out[k] += share * warm + (1.0 - share) * cold
@@ -262,14 +267,12 @@ def fill_log_f(parameters: Parameters, betas: Array, chains: Chains, log_f: Arra
 
     If the inverse temperatures have equal steps, the values are less exact: see `smooth_parts_of_even`.
     """
-    units, unit = chains.h.shape[1], np.float64(parameters.unit)
-    scratch, even = energy_scratch(units), is_even(betas)
+    units, even = chains.h.shape[1], is_even(betas)
+    scratch = energy_scratch(units)
     decays, powers = np.empty_like(scratch.magnitudes), np.empty_like(scratch.magnitudes)
     smooth = np.empty(betas.size)
     for chain in range(log_f.shape[0]):
-        warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-        model, base = sum_biases(parameters, chains.v[chain])
-        warm, cold = warm + float(model) * unit, float(base) * unit
+        warm, cold = _linear_parts(parameters, chains, chain, scratch)
         if even:
             smooth_parts_of_even(units, betas, scratch, decays, powers, smooth)
         else:

@@ -129,8 +129,8 @@ def cycles(correlations: Floats) -> float:
     """
     radius, (visible, hidden) = _radius(correlations), correlations.shape
     smaller = np.ascontiguousarray(correlations if visible >= hidden else correlations.T)
-    # einsum and cumsum add in the same order on every machine.
     gram = np.einsum("ij,ik->jk", smaller, smaller)
+    # cumsum adds in a fixed order, while the order of sum depends on the width of vectors.
     moment = float(np.cumsum((2.0 - np.eye(len(gram))) * np.triu(gram) ** 2)[-1])
     return moment / (4.0 * (1.0 - radius**2)) if radius < 1.0 else np.inf
 
