@@ -261,28 +261,6 @@ def log_f_tempered(parameters: Parameters, beta: Array, chains: Chains, out: Arr
         _log_f_of_chain(parameters, beta[chain : chain + 1], chains, chain, scratch, out[chain : chain + 1])
 
 
-@kernel
-def fill_log_f(parameters: Parameters, betas: Array, chains: Chains, log_f: Array) -> None:
-    """Replace every NaN in log_f (chain, rung) by log f_beta(v), in nats, of the chain at that beta (rung,) float32.
-
-    If the inverse temperatures have equal steps, the values are less exact: see `smooth_parts_of_even`.
-    """
-    units, even = chains.h.shape[1], is_even(betas)
-    scratch = energy_scratch(units)
-    decays, powers = np.empty_like(scratch.magnitudes), np.empty_like(scratch.magnitudes)
-    smooth = np.empty(betas.size)
-    for chain in range(log_f.shape[0]):
-        warm, cold = _linear_parts(parameters, chains, chain, scratch)
-        if even:
-            smooth_parts_of_even(units, betas, scratch, decays, powers, smooth)
-        else:
-            smooth_parts(units, betas, scratch, smooth)
-        for k in range(betas.size):
-            if math.isnan(log_f[chain, k]):
-                share = np.float64(betas[k])
-                log_f[chain, k] = smooth[k] + (share * warm + (1.0 - share) * cold)
-
-
 @part
 def log_f_at_betas(parameters: Parameters, betas: Array, chains: Chains, scratch: EnergyScratch, out: Array) -> None:
     """Set out (chain, rung) to log f_beta(v), in nats, of every chain at all betas (rung,) float32."""

@@ -133,11 +133,13 @@ def run_parallel_tempering(
     replicas: Replicas,
     exchanges: Exchanges,
     all_pairs: bool,
+    all_rungs: bool,
 ) -> None:
     """Run sweeps `first` to `last - 1` of whole ladders in place, with exchanges after each sweep.
 
     betas: (rungs,) float32. log f of a state is computed at the two rungs of the pair that may exchange. With
-    `all_pairs`, it is also computed at both neighbours of the state's rung.
+    `all_pairs`, it is also computed at both neighbours of the state's rung, and with `all_rungs` at all rungs after the
+    last sweep.
     """
     ladders, rungs = exchanges.attempted.shape[0], betas.size
     scratch = sweep_scratch(chains)
@@ -158,8 +160,10 @@ def run_parallel_tempering(
                 log_f[:] = np.nan
                 # The pair of this rung that exchanges now, or both its pairs. A rung at an end may be in no pair.
                 low = rung - 1 if all_pairs else rung - (rung + sweep - 1) % 2
-                high = min(rung + 1 if all_pairs else low + 1, rungs - 1)
-                low = max(low, 0)
+                high = rung + 1 if all_pairs else low + 1
+                if all_rungs and sweep == last - 1:
+                    low, high = 0, rungs
+                low, high = max(low, 0), min(high, rungs - 1)
                 if low < high:
                     read_log_f(parameters, betas, chains, chain, rung, low, high, room, log_f, up, down)
             attempted, accepted = exchanges.attempted[ladder], exchanges.accepted[ladder]

@@ -17,7 +17,7 @@ import numpy as np
 from logzoo.budgets import SweepLedger
 from logzoo.checks import finite_array, one_of, whole_number
 from logzoo.kernels.assignments import LARGEST
-from logzoo.kernels.energies import fill_log_f, log_f_tempered, log_z_of_base
+from logzoo.kernels.energies import log_f_tempered, log_z_of_base
 from logzoo.kernels.exchanges import Exchanges, Replicas, run_parallel_tempering
 from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import Chains, Parameters, forget_hidden
@@ -135,7 +135,7 @@ class ParallelTempering(_Ladders):
         return self._by_rung(values)
 
     def own_log_f(self, exchanges: Exchanges) -> np.ndarray:
-        """The values of `log_f`, up to rounding, from the Exchanges of a `move` with all pairs or all rungs."""
+        """The values of `log_f` from the Exchanges of a `move` with all pairs or all rungs."""
         log_f = exchanges.log_f.reshape(-1, self.betas.size)
         return self._by_rung(log_f[np.arange(self.replicas.rung.size), self.replicas.rung])
 
@@ -183,10 +183,7 @@ class ParallelTempering(_Ladders):
 
 def _on_ladders(settings: tuple, all_pairs: bool, all_rungs: bool, chains: Any, replicas: Any, exchanges: Any) -> None:
     chains, replicas = (reshaped(arrays, 2, -1) for arrays in (chains, replicas))
-    run_parallel_tempering(*settings, chains, replicas, exchanges, all_pairs)
-    if all_rungs:
-        parameters, betas = settings[:2]
-        fill_log_f(parameters, betas, chains, exchanges.log_f.reshape(-1, betas.size))
+    run_parallel_tempering(*settings, chains, replicas, exchanges, all_pairs, all_rungs)
 
 
 class InfiniteSwapping(_Ladders):
