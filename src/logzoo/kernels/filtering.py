@@ -175,44 +175,56 @@ def _joseph(retained: Array, p: Array, gain: Array, variance: Array) -> Array:
 
 
 @kernel
-def mean_by_ladder(log_f: Array, log_z_hat: Array, occupancy: Array) -> None:
+def mean_by_ladder(log_f: Array, log_z_hat: Array, occupancy: Array, overlaps: Array) -> None:
     """Set occupancy (ladder, rung) to the mean of q(beta_k | x) over each ladder's chains.
 
-    q(beta_k | x) is proportional to f_k(x) / Zhat_k. log_f (ladder, chain, rung) in nats.
+    q(beta_k | x) is proportional to f_k(x) / Zhat_k. log_f (ladder, chain, rung) in nats. Also set overlaps
+    (rung, rung) to the mean of q(beta_j | x) q(beta_k | x) over all chains.
     """
     ladders, chains, rungs = log_f.shape
     q = np.empty(rungs)
     occupancy[:] = 0.0
+    overlaps[:] = 0.0
     for ladder in range(ladders):
         for chain in range(chains):
             for k in range(rungs):
                 q[k] = log_f[ladder, chain, k] - log_z_hat[k]
             _, total = exponentiate(q)
             for k in range(rungs):
-                occupancy[ladder, k] += q[k] / (total * chains)
+                q[k] /= total
+                occupancy[ladder, k] += q[k] / chains
+            for j in range(rungs):
+                for k in range(rungs):
+                    overlaps[j, k] += q[j] * q[k] / (ladders * chains)
 
 
 @kernel
 def step_by_occupancy(
-    occupancy: Array, prior: Array, alpha: float, floor: float, log_z_hat: Array, influence: Array
+    occupancy: Array, overlaps: Array, prior: Array, alpha: float, floor: float, log_z_hat: Array, influence: Array
 ) -> float:
     """Add alpha times the step of RTS, log(c_k / r_k) - log(c_1 / r_1), to log_z_hat (rung,), in nats.
 
-    c is the mean of occupancy (chain, rung) over independent chains, at least `floor`; r is the prior.
-    influence (chain,): the influence of each chain on the last rung's log Zhat, a moving average with the same alpha.
-    Returns the largest absolute r_k - c_k.
+    c is the mean of occupancy (part, rung) over independent parts, at least `floor`; r is the prior. influence
+    (part, rung): the sum of the steps that each part has caused. If a step raises log Zhat_k, c_k falls by the same
+    share. If the parts are ladders, whose chains do not follow log Zhat, every c_k also rises by the share
+    overlaps_jk / c_k of the step at rung j; otherwise `overlaps` has size 0. Returns the largest absolute r_k - c_k.
     """
-    chains, rungs = occupancy.shape
-    mean = np.empty(rungs)
+    parts, rungs = occupancy.shape
+    mean, change = np.empty(rungs), np.empty(rungs)
     error = 0.0
     for k in range(rungs):
         total = 0.0
-        for chain in range(chains):
-            total += occupancy[chain, k]
-        mean[k] = max(total / chains, floor)
+        for number in range(parts):
+            total += occupancy[number, k]
+        mean[k] = max(total / parts, floor)
         error = max(error, abs(prior[k] - mean[k]))
         log_z_hat[k] += alpha * (math.log(prior[0] / prior[k]) + math.log(mean[k]) - math.log(mean[0]))
-    for chain in range(chains):
-        change = occupancy[chain, rungs - 1] / mean[rungs - 1] - occupancy[chain, 0] / mean[0]
-        influence[chain] = (1.0 - alpha) * influence[chain] + alpha * change
+    for number in range(parts):
+        row = influence[number]
+        for k in range(rungs):
+            change[k] = occupancy[number, k] / mean[k] - row[k]
+            for j in range(len(overlaps)):
+                change[k] += row[j] * overlaps[j, k] / mean[k]
+        for k in range(rungs):
+            row[k] += alpha * (change[k] - change[0])
     return error

@@ -129,7 +129,7 @@ class RtsTracker(Resumed):
         self.alpha = 1.0 if as_float(alpha) == 1.0 else share("alpha", alpha)
         self.log_z_hat = np.empty(0)  # (rung,) relative to the first rung
         self.log_z_base = 0.0
-        self.influence = np.empty(0)  # (chain,) influence of each chain on log Z, averaged over updates like log Zhat
+        self.influence = np.empty(0)  # (part, rung) influence of each independent part of the chains on log Zhat
         self.occupancy_error = 1.0
 
     def parameters_changed(self, particles: ParallelTempering, learning_rate: float) -> None:
@@ -141,28 +141,36 @@ class RtsTracker(Resumed):
         """Update log Zhat by log f of all chains at all rungs; every rung has the same number of chains."""
         rungs = exchanges.log_f.shape[-1]
         # The chains of a ladder count as one draw, because they are stratified over the rungs.
-        occupancy = np.empty((len(exchanges.log_f), rungs))
-        mean_by_ladder(exchanges.log_f, self.log_z_hat, occupancy)
-        self.follow(occupancy, np.full(rungs, 1.0 / rungs), particles.log_z_base())
+        occupancy, overlaps = np.empty((len(exchanges.log_f), rungs)), np.empty((rungs, rungs))
+        mean_by_ladder(exchanges.log_f, self.log_z_hat, occupancy, overlaps)
+        self.follow(occupancy, np.full(rungs, 1.0 / rungs), particles.log_z_base(), overlaps)
 
-    def follow(self, occupancy: np.ndarray, prior: np.ndarray, log_z_base: float) -> None:
-        """Update log Zhat by the occupancy (chain, rung) of independent chains. prior (rung,): r of the module text."""
+    def follow(
+        self, occupancy: np.ndarray, prior: np.ndarray, log_z_base: float, overlaps: np.ndarray | None = None
+    ) -> None:
+        """Update log Zhat by the occupancy (part, rung) of independent parts of the chains.
+
+        prior (rung,): r of the module text. overlaps: as in `step_by_occupancy`.
+        """
         if not self.influence.size:
-            self.influence = np.zeros(len(occupancy))
+            self.influence = np.zeros(occupancy.shape)
         self.log_z_base = log_z_base
+        overlaps = np.empty((0, 0)) if overlaps is None else overlaps
         step = self.alpha, OCCUPANCY_FLOOR, self.log_z_hat, self.influence
-        self.occupancy_error = prior.size * step_by_occupancy(occupancy, prior, *step)
+        self.occupancy_error = prior.size * step_by_occupancy(occupancy, overlaps, prior, *step)
 
     def rung_inserted(self, rung: int, particles: ParallelTempering) -> None:
-        """Add a rung that the ladder has gained; its log Zhat starts at the mean log Zhat of the two neighbours."""
-        guess = 0.5 * (self.log_z_hat[rung - 1] + self.log_z_hat[rung])
-        self.log_z_hat = np.insert(self.log_z_hat, rung, guess)
+        """Add a rung that the ladder has gained; it starts at the mean log Zhat and influence of its two neighbours."""
+        for name in ("log_z_hat", "influence"):
+            array = getattr(self, name)
+            guess = 0.5 * (array[..., rung - 1] + array[..., rung])
+            setattr(self, name, np.insert(array, rung, guess, axis=-1))
 
     @property
     def log_z(self) -> tuple[float, float]:
-        """log Z and its standard error, in nats; the error of a single chain is NaN."""
+        """log Z and its standard error, in nats; the error of a single part of the chains is NaN."""
         count = len(self.influence)
-        error = self.influence.std(ddof=1) / np.sqrt(count) if count > 1 else np.nan
+        error = self.influence[:, -1].std(ddof=1) / np.sqrt(count) if count > 1 else np.nan
         return self.log_z_base + float(self.log_z_hat[-1]), float(error)
 
     @property
