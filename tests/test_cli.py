@@ -196,6 +196,12 @@ def test_train_writes_snapshots_and_says_what_was_tracked(folder, capfd):
     out, _ = run(capfd, "train", "data.npy", *TRAINING, "--method", "sml-pt", *given, "-o", "new.nc")
     expected = train_rbm(examples(40), "sml-pt", hidden=3, updates=20, batch=10, **options)
     assert f"tracked log Z  {float(expected.trace['log_z'][-1]):.4f} +- " in out and "new.snapshots.nc" in out
+    # With patience, log Z and the number of updates are those of the model that is written.
+    stopped = [*TRAINING[:2], "--updates", "20000", "--batch", "30", "--learning-rate", "0.3", "--method", "exact"]
+    given = ["--option", f"validation={np.eye(5, VISIBLE, dtype=int).tolist()}", "--option", "patience=200"]
+    out, _ = run(capfd, "train", "data.npy", *stopped, *given, "-o", "best.nc")
+    log_z, updates = (float(table(out)[name].split()[0]) for name in ("tracked log Z", "spent"))
+    assert log_z == pytest.approx(exact_log_z(RBM.load("best.nc")), abs=1e-3) and updates < 20000
     kept = ("--snapshots", "new.snapshots.nc", "--base-data", "data.npy", "--sweeps", 20)
     assert run_json(capfd, "estimate", "new.nc", "--method", "trajectory-ais", *kept)["log_z"]
 

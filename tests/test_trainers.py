@@ -187,6 +187,7 @@ def z_scores(v, p, rbm):
     return (columns.mean(axis=0) - exact) / (columns.std(axis=0) / math.sqrt(len(v)))
 
 
+STILL = RBM(np.zeros((9, 4)), np.zeros(9), np.zeros(4))
 LOOKS = {"pairs": {"all_pairs": True}, "rungs": {"all_rungs": True}, "both": {"all_pairs": True, "all_rungs": True}}
 
 
@@ -274,6 +275,12 @@ def test_simulated_particles_weigh_as_the_model_and_know_its_log_z():
         ("sml-pt", {"validation": bars()}, "validation: expected a tracker"),
         ("sml-pt", {"tracker": "kalman", "validation": bars()[:, :5]}, "validation: expected 9 columns"),
         ("sml-pt", {"tracker": "kalman", "validation": bars(), "patience": 0}, "patience"),
+        (
+            "sml-pt",
+            {"tracker": "rts", "validation": bars(), "patience": 9, "start": STILL},
+            "patience: expected walkers",
+        ),
+        ("rmsprop", {"smoothing": 2}, "smoothing"),
         ("sml-pt", {"every": 0}, "every"),
         ("sml-pt", {"weight_decay": -0.1}, "weight_decay"),
         ("sml-pt", {"start": "model.nc"}, "start: expected an RBM, found str"),

@@ -3,6 +3,7 @@
 from itertools import count
 
 import numpy as np
+import pandas as pd
 import pytest
 from test_trackers import patterns
 
@@ -70,6 +71,11 @@ def test_a_checkpoint_of_another_training_is_kept_and_a_broken_one_starts_over(t
     with pytest.raises(ValueError, match="^checkpoint: .*found a checkpoint of other work$"):
         trained("pcd", checkpoint=path)
     assert path.read_bytes() == before
+    # The repr of a long table hides most rows.
+    tables = [pd.DataFrame(examples) for examples in (patterns(100), patterns(100)[::-1])]
+    trained_until(40, tmp_path / "other.npz", monkeypatch, "sml-pt", validation=tables[0])
+    with pytest.raises(ValueError, match="^checkpoint: .*found a checkpoint of other work$"):
+        trained("sml-pt", checkpoint=tmp_path / "other.npz", validation=tables[1])
     path.write_bytes(before[:-200])
     assert_same(trained("pcd"), trained("pcd", checkpoint=path))
     assert "cannot be read" in caplog.text

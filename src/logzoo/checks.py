@@ -81,11 +81,12 @@ def finite_number(name: str, value: object) -> float:
     return float(array)
 
 
-def share(name: str, value: Any) -> float:
-    """`value` as float, if it is at least 0 and below 1."""
-    if not 0.0 <= as_float(value) < 1.0:
-        raise ValueError(f"{name}: expected a number from 0 to below 1, found {shown(value)}")
-    return float(value)
+def share(name: str, value: Any, *, or_one: bool = False) -> float:
+    """`value` as float, if it is at least 0 and below 1; with `or_one` it may be 1."""
+    number = as_float(value)
+    if not 0.0 <= number < 1.0 and not (or_one and number == 1.0):
+        raise ValueError(f"{name}: expected a number from 0 to {'1' if or_one else 'below 1'}, found {shown(value)}")
+    return number
 
 
 def as_float(value: object) -> float:

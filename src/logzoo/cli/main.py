@@ -144,11 +144,16 @@ def _train(data, output, checkpoint, options, **settings):
         run.save_snapshots(snapshots)
     if checkpoint is not None:
         discard_checkpoint(checkpoint)
-    spent = f"{settings['updates']} updates, {int(run.trace['chain_sweeps'][-1])} sweeps over all chains"
+    updates, sweeps = (int(run.trace[name][-1]) for name in ("update", "chain_sweeps"))
+    spent = f"{updates + 1} updates, {sweeps} sweeps over all chains"
     rows = [("method", method), ("units", f"{run.rbm.visible} visible x {run.rbm.hidden} hidden"), ("spent", spent)]
     if "log_z" in run.trace:
-        tracked, error = (float(run.trace[name][-1]) for name in ("log_z", "log_z_std_dev"))
-        rows.append(("tracked log Z", f"{tracked:.4f} +- {error:.4f} nat"))
+        # With patience, the model that is written has the parameters of the best update.
+        best = run.trace.attrs.get("best_update")
+        row = run.trace.sel(update=updates if best is None else best)
+        tracked, error = (float(row[name]) for name in ("log_z", "log_z_std_dev"))
+        when = ", before the last update" if best is None else ""
+        rows.append(("tracked log Z", f"{tracked:.4f} +- {error:.4f} nat{when}"))
     write(table([*rows, *(("written", path) for path in (output, snapshots) if path is not None)]))
 
 

@@ -120,8 +120,11 @@ def train_parallel_tempering(
     `logzoo.paths.inverse_temperatures`. base: with "visible-bias" the path tempers only weights and hidden bias
     (Desjardins et al. 2011). With "data" it is the geometric path from independent units with the marginals of the
     data. tracker: an object of `logzoo.training.trackers` that follows log Z for the trace. flow_of(betas, k=k) returns
-    a FlowLadder, which moves the rungs.
+    a FlowLadder, which moves the rungs. Raises ValueError for a tracker with both `start` and `patience`.
     """
+    if not any(given is None for given in (tracker, settings.get("start"), settings.get("patience"))):
+        # The tracked log Z begins at that of the base, so the first likelihood would seem to be the best.
+        raise ValueError("patience: expected walkers in place of a tracker, because the training has a start")
     betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
     fewest = getattr(tracker, "fewest_particles", 1)
     count = whole_number("particles", batch if particles is None else particles, minimum=fewest)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import xarray as xr
 
-from logzoo.checks import binary_matrix, one_of, positive_number, whole_number
+from logzoo.checks import one_of, positive_number, whole_number
 from logzoo.io.atomic import resolved_output
 from logzoo.io.netcdf import write_artifact
 from logzoo.kernels.fixed_point import fixed_point_parameters
@@ -240,7 +240,6 @@ def _monitored(
         return {}
     if tracker is None:
         raise ValueError("validation: expected a tracker, because the likelihood needs log Z; found none")
-    validation = binary_matrix("validation", validation, visible=data.shape[1])
     return {"train": data[:count], "validation": validation[:count]}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from logzoo.budgets import SweepLedger
-from logzoo.checks import whole_number
+from logzoo.checks import share, whole_number
 from logzoo.paths import inverse_temperatures, log_odds, log_z_base, prior_weights
 from logzoo.samplers.tempering_chains import SimulatedTempering
 from logzoo.training.loop import train
@@ -134,7 +134,7 @@ def train_simulated_tempering(
     log Zhat that an update makes.
     """
     betas = inverse_temperatures("linear", whole_number("rungs", rungs, minimum=2))
-    base, tracker = log_odds(data), RtsTracker(smoothing)
+    base, tracker = log_odds(data), RtsTracker(share("smoothing", smoothing, or_one=True))
     sizes = whole_number("k", k), SweepLedger(None, whole_number("particles", particles, minimum=2))
     path = betas, prior_weights(prior, betas), base
     negative_phase = SimulatedTemperingPhase(stream.child("negative"), *sizes, *path, tracker)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import logsumexp, ndtri, stdtrit
 
-from logzoo.checks import as_float, one_of, share
+from logzoo.checks import one_of, share
 from logzoo.io.checkpoints import Resumed
 from logzoo.kernels.annealing import run_annealing
 from logzoo.kernels.energies import log_f_tempered, log_z_of_base
@@ -126,7 +126,7 @@ class RtsTracker(Resumed):
     _kept = ("log_z_hat", "log_z_base", "influence", "occupancy_error")
 
     def __init__(self, alpha: float = 0.2) -> None:
-        self.alpha = 1.0 if as_float(alpha) == 1.0 else share("alpha", alpha)
+        self.alpha = share("alpha", alpha, or_one=True)
         self.log_z_hat = np.empty(0)  # (rung,) relative to the first rung
         self.log_z_base = 0.0
         self.influence = np.empty(0)  # (part, rung) influence of each independent part of the chains on log Zhat

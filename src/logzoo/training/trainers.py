@@ -155,18 +155,20 @@ def train_rbm(
     if "stream" in options:
         raise ValueError(f"{method}: unknown option 'stream'; expected a seed")
     run, stream = trainer(method), root_stream(seed).child("train", method)
-    data = _VALUES[one_of("values", options.get("values", "binary"), _VALUES)]("data", data)
+    examples = _VALUES[one_of("values", options.get("values", "binary"), _VALUES)]("data", data)
+    if validation is not None:
+        validation = binary_matrix("validation", validation, visible=examples.shape[1])
     settings = {"hidden": hidden, "updates": updates, "batch": batch}
     settings = {name: whole_number(name, value) for name, value in settings.items()}
     settings |= {"learning_rate": positive_number("learning_rate", learning_rate), "schedule": schedule}
     settings |= {"weight_decay": weight_decay, "start": start, "validation": validation, "patience": patience}
     settings |= {"snapshots": snapshots, "walkers": walkers}
     if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
-        call = {"method": method, "seed": str(seed), "data": data, **settings, **options}
+        call = {"method": method, "seed": str(seed), "data": examples, **settings, **options}
         checkpoint = chosen_checkpoint(checkpoint, call, (trainer_module(method), "logzoo.training.trackers"))
     if options.get("tracker") is not None:
         options["tracker"] = resolved(_TRACKER)(options["tracker"])
-    return run(data, stream=stream, progress=shows(progress), checkpoint=checkpoint, **settings, **options)
+    return run(examples, stream=stream, progress=shows(progress), checkpoint=checkpoint, **settings, **options)
 
 
 def trainers() -> Listing:
