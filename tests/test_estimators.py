@@ -12,16 +12,13 @@ from drills import intervals
 from twins import normal_rbm, two_modes
 
 from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
-from logzoo.budgets import SweepLedger
+from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.estimators import evidence
 from logzoo.estimators.estimator_registry import ESTIMATORS, estimator, takes
 from logzoo.estimators.result import DIAGNOSTICS, Estimate
 from logzoo.streams import root_stream
 
 NAMES = sorted(ESTIMATORS)
-# Options that leave enough independent parts for Student's quantiles to be near those of a normal.
-MANY_PARTS = {"bar": {"rungs": 8}, "pt-mbar": {"rungs": 8}, "raise": {"vectors": 40}, "smc": {"islands": 50}}
-MANY_PARTS |= {"trajectory": {"rungs": 8}, "trajectory-raise": {"vectors": 40}}
 
 
 def random_rbm(seed):
@@ -29,6 +26,12 @@ def random_rbm(seed):
     generator = np.random.default_rng([2024, seed])
     visible, hidden = generator.integers(2, 21), generator.integers(1, 13)
     return RBM(*(generator.uniform(-3.0, 3.0, shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+# Options that leave enough independent parts for Student's quantiles to be near those of a normal.
+ROWS = {"vectors": 40, "data": np.tile(np.eye(random_rbm(1).visible, dtype=np.uint8), (40, 1))[:40]}
+MANY_PARTS = {"bar": {"rungs": 8}, "pt-mbar": {"rungs": 8}, "raise": ROWS, "smc": {"islands": 50}}
+MANY_PARTS |= {"trajectory": {"rungs": 8}, "trajectory-raise": ROWS}
 
 
 def estimated(method, seed=0, *, sweeps=400, chains=20, rbm=None, **options):
@@ -61,6 +64,7 @@ def test_intervals_contain_the_estimate_and_are_as_wide_as_the_standard_error_sa
 
 
 HALVES, PRIORS = np.full((3, 8), 0.5), (np.inf, 1e6, True, "steep", [1.0, 2.0], [1.0, 2.0, 0.0, 1.0])
+PRIORS += [1e-200, 1.0, 1.0, 1e200], [1e308] * 4
 IMPOSSIBLE = [
     ("rts", {"wrung": 3}, "rts: unknown option 'wrung'.*expected one of .*base"),
     *(("ais", {"base": [0.0]}, "base"), ("ais-moments", {"knots": 1}, "knots")),
@@ -79,7 +83,7 @@ IMPOSSIBLE = [
     *(("rts", {"rungs": 4, "prior": prior}, "prior") for prior in PRIORS),
     *(("sams", {"groups": 1}, "groups"), ("sams", {"flatness": 0}, "flatness")),
     *(("smc", {"islands": 1}, "islands"), ("smc", {"resample": 1.0}, "resample"), ("smc", {"kept": 0}, "kept")),
-    ("wang-landau", {"flatness": 1.0}, "flatness"),
+    *(("wang-landau", {"flatness": 1.0}, "flatness"), ("wang-landau", {"prior": 2.0}, "prior: expected none")),
 ]
 # These are refused only when the run begins.
 LATE = [
@@ -87,6 +91,12 @@ LATE = [
     *(("las-vegas", {"tours": 0}, "tours"), ("las-vegas", {"tours": 190_000}, "tours: expected at most 1[0-9]{2},")),
     ("smc", {"kept": 30_000}, "kept: expected at most 1.* 30,?000"),
 ]
+
+
+@pytest.mark.parametrize("method", ["rts", "bar", "ti-riemann", "trajectory"])
+def test_a_budget_that_the_search_for_the_base_spends_is_refused(method):
+    with pytest.raises(BudgetExceeded, match="^sweeps: .*raise sweeps"):
+        estimator(method)(normal_rbm(1, 8, 5), SweepLedger(1, 500), root_stream(0), {})
 
 
 @pytest.mark.parametrize(("method", "options", "match"), IMPOSSIBLE + LATE)

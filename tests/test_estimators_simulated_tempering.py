@@ -56,6 +56,9 @@ def test_the_error_of_a_rule_is_unknown_with_two_rungs_and_measured_with_three(k
     two, three = (estimated(kind, rungs=rungs) for rungs in (2, 3))
     assert "coarse-rule" in two.reasons and "rule_error" not in two.diagnostics
     assert three.diagnostics["rule_error"] > 0.0
+    # The base of one unit is far off, so the integrand falls in the last interval of the ladder.
+    far = {"base": [300.0, *np.zeros(7)], "rungs": 20}
+    assert "coarse-rule" in estimated(kind, **far).reasons
 
 
 def test_empty_rungs_are_filled_linearly_row_by_row():

@@ -125,6 +125,13 @@ def test_bad_snapshots_are_refused(snapshots, match):
             estimate_log_z(random_rbm(1), method, sweeps=10, chains=10, snapshots=snapshots)
 
 
+def test_a_snapshot_that_makes_rounding_coarse_is_refused():
+    rbm = random_rbm(1)
+    snapshots = [RBM(rbm.weights, rbm.visible_bias, [-1e9, *rbm.hidden_bias[1:]])]
+    with pytest.raises(ValueError, match="^weights: .*could move log Z"):
+        estimate_log_z(rbm, "trajectory-ais", sweeps=10, chains=10, snapshots=snapshots)
+
+
 @pytest.mark.parametrize(
     ("method", "plain"), [("trajectory", "bar"), ("trajectory-ais", "ais"), ("trajectory-raise", "raise")]
 )

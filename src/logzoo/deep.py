@@ -88,7 +88,7 @@ def dbm_log_likelihood(
     return MeanLogLikelihood(mean, (mean - half, mean + half), std_error)
 
 
-def _check_settings(estimates, *, base=None, checkpoint=None, **_):
+def _check_settings(estimates, /, *, base=None, checkpoint=None, **_):
     """Raise ValueError for settings that fit a single estimate only; called before several estimates are made."""
     if checkpoint is not None:
         raise ValueError(f"checkpoint: expected none for {estimates} estimates of log Z, found {shown(checkpoint)}")

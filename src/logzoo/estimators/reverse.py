@@ -42,7 +42,8 @@ def run(
     """Anneal chains down from data vectors; return AnnealedDraws and the number (chain,) of each chain's vector.
 
     data: a 0/1 matrix (examples, visible), required. vectors: number of rows of the data that are drawn; the chains are
-    divided among them. The default is 10, or half of the chains if that is less, but at least 2. Other options: as in
+    divided among them. The default is 10, or half of the chains if that is less, but at least 2. No row is drawn
+    twice, so there are at most as many vectors as rows. Other options: as in
     `logzoo.samplers.annealed.run_reverse`. Raises ValueError for missing or bad data and for more vectors than chains.
     """
     starts, vector = starts_of(rbm, ledger, stream, data, vectors)
@@ -60,7 +61,8 @@ def starts_of(
     if data is None:
         raise ValueError("data: expected a 0/1 matrix (examples, visible) to start from, found none")
     data = binary_matrix("data", data, visible=rbm.visible)
-    rows = stream.child("data").generator().choice(len(data), vectors, replace=vectors > len(data))
+    vectors = min(vectors, len(data))
+    rows = stream.child("data").generator().choice(len(data), vectors, replace=False)
     vector = np.arange(ledger.chains) % vectors
     return data[rows[vector]], vector
 

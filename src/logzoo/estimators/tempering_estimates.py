@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from logzoo.budgets import SweepLedger
-from logzoo.checks import positive_number, share, whole_number
+from logzoo.checks import positive_number, share, shown, whole_number
 from logzoo.estimators.estimator import Draws
 from logzoo.estimators.intervals import bootstrapped, jackknife_error, sums_left_out
 from logzoo.estimators.result import Estimate, estimate_from
@@ -251,7 +251,10 @@ def run_wang_landau(
     """Draws of Wang-Landau by `logzoo.samplers.tempering_runs.run_in_groups`.
 
     flatness: visits are flat if every tenth of the ladder has at least this share, in [0, 1), of its expected visits.
-    Other options: as in `run_in_groups`. Raises ValueError for impossible options.
+    Other options: as in `run_in_groups`. Raises ValueError for impossible options, and for a prior: steps that differ
+    between rungs bias all groups alike, so the spread over groups would be too small.
     """
+    if options.get("prior") is not None:
+        raise ValueError(f"prior: expected none for Wang-Landau, found {shown(options['prior'])}; sams takes a prior")
     recursion = tempering_runs.wang_landau(share("flatness", flatness))
     return tempering_runs.run_in_groups(rbm, ledger, stream, recursion, observers, **options)

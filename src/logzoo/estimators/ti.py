@@ -42,12 +42,14 @@ riemann, trapezoid, corrected = (partial(_at_drawn_rungs, rule) for rule in ("ri
 def _estimated(draws, sums, log_z_of, finer=None):
     """Estimate with the rule's error: the larger of the distances to the rule on every other rung and to a finer rule.
 
+    With an even number of rungs, the last interval on every other rung is that of three intervals.
+
     The distance from the finer rule is the bias to leading order, and is part of the standard error.
     """
     # Unlike Richardson's error, the distance is not divided by 2^p - 1 for order p. With a step in the integrand, the
     # error of a rule does not fall with its order.
     count = draws.sample.betas.size
-    coarse = np.unique(np.append(np.arange(0, count, 2), count - 1))
+    coarse = np.append(np.arange(0, count - 2, 2), count - 1)
     total = sums.sum(axis=0)
     log_z = log_z_of(total)
     bias = 0.0 if finer is None else float(abs(finer(total) - log_z))

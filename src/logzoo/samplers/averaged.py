@@ -19,7 +19,7 @@ from logzoo.kernels.fixed_point import fixed_point_parameters, fixed_point_unit,
 from logzoo.kernels.gibbs import Chains, Parameters, forget_hidden, start_chains
 from logzoo.kernels.gradients import add_statistics
 from logzoo.models.rbm import RBM
-from logzoo.paths import kernel_parameters, log_z_base
+from logzoo.paths import check_rounding, kernel_parameters, log_z_base
 from logzoo.printing import bar
 from logzoo.samplers.annealed import AnnealedDraws
 from logzoo.samplers.base import annealed_sweeps, resolve_base
@@ -207,7 +207,10 @@ def anneal_along(
     sweep is then made at the first RBM.
     """
     segments = len(path) - 1
-    unit = max(fixed_point_unit(*knot, np.zeros(1)) for knot in path)
+    unit, own = (max(fixed_point_unit(*knot, np.zeros(1)) for knot in part) for part in (path, path[-1:]))
+    if unit > own:
+        # A knot of larger parameters makes the rounding of the last RBM coarser than its standard error assumes.
+        check_rounding(RBM(*path[-1]), rule="at the unit of the largest parameters on the path", unit=unit)
     steps = np.arange(1, sweeps + 1) / (sweeps + 1) if starts is None else np.arange(sweeps) / sweeps
     positions = np.interp(steps, shares, np.arange(segments + 1))
     chains = paired_chains(count, *path[0].pairs.shape)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from logzoo.budgets import SweepLedger
+from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.checks import finite_array, one_of
 from logzoo.kernels.annealing import run_annealing
 from logzoo.kernels.gibbs import Chains, Parameters
@@ -55,10 +55,15 @@ def resolve_base(rbm: RBM, base: Any, ledger: SweepLedger, stream: Stream) -> np
     Raises
     ------
     ValueError
-        For other names, other shapes, and values that are not finite.
+        For other names, other shapes, values that are not finite, and a search that leaves no sweep.
     """
     base = checked_base(rbm, base)
-    return BASES[base](rbm, ledger, stream.child("base")) if isinstance(base, str) else base
+    if not isinstance(base, str):
+        return base
+    log_odds_of_base = BASES[base](rbm, ledger, stream.child("base"))
+    if ledger.remaining < 1:
+        raise BudgetExceeded("sweeps: the search for the base took the whole budget; raise sweeps or name another base")
+    return log_odds_of_base
 
 
 def checked_base(rbm: RBM, base: Any) -> str | np.ndarray:
