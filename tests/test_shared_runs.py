@@ -163,6 +163,7 @@ def test_only_rts_reads_mixed_draws(rbm):
     assert np.isfinite(read_log_z(draws, "rts").log_z)
     with pytest.raises(ValueError, match="sd: cannot read draws made for RTS"):
         read_log_z(draws, "sd")
+    assert np.isfinite(read_log_z(draw_samples(rbm, "rts", sweeps=100, chains=6, mixed=False), "sd").log_z)
     with pytest.raises(ValueError, match="method: 'bethe' has no draws to read"):
         draw_samples(rbm, "bethe")
     with pytest.raises(ValueError, match="draws: expected an object of type Draws"):

@@ -223,7 +223,9 @@ def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate"
     """
     listed, name, sampler = find(method), name_of(method), _sampler_of(method)
     source, makers = draws.estimator, listed.observers_of(options)
-    shared = listed.shares == source.shares != "" and draws.settings.keys() <= listed.options
+    # As in `Estimator.run_of`, an option that is False does not change the draws.
+    settings = {setting for setting, value in draws.settings.items() if value is not False}
+    shared = listed.shares == source.shares != "" and settings <= set(listed.options)
     same = shared or sampler == _sampler_of(source)
     if not same or not draws.observed.keys() >= set(makers):
         raise ValueError(
