@@ -127,10 +127,9 @@ MOST_SWEEPS = 10_000
 
 
 class VisitedStates(NamedTuple):
-    """Hidden states (states, words) before each sweep of finished tours, and hidden states at which tours started."""
+    """Hidden states (states, words) before each sweep of finished tours."""
 
     visited: np.ndarray
-    started: np.ndarray
     grey: GreyChains  # working memory
 
     @property
@@ -144,12 +143,8 @@ class VisitedStates(NamedTuple):
         add_means_of_states(parameters, self.visited, factor, *self.grey, *gradient)
 
     def mean_log_f(self, parameters: Parameters) -> float:
-        """Mean log f, in nats, of the means E[v | h] at the states that the tours started from."""
-        visible, hidden = self.grey.v.shape[1], self.grey.chains.h.shape[1]
-        unused = [np.zeros(shape, np.float32) for shape in ((visible, hidden), visible, hidden)]
-        add_means_of_states(parameters, self.started, np.float32(0.0), *self.grey, *unused)
-        self.grey.forget_hidden(parameters)
-        return self.grey.mean_log_f(parameters)
+        """NaN, because the states have no visible units."""
+        return np.nan
 
 
 @dataclass(eq=False)
@@ -199,7 +194,7 @@ class LasVegasPhase(Resumed):
             "stopping_states": self.stopping.size,
         }
         assert tours.visited is not None
-        return VisitedStates(tours.visited, self.stopping.members.rows[tours.start], self.grey)
+        return VisitedStates(tours.visited, self.grey)
 
     @property
     def spent(self) -> int:
