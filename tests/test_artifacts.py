@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -63,6 +65,20 @@ def test_reading_gives_back_what_was_written(tmp_path):
     assert "content_sha256" not in written.attrs, "the caller's dataset was changed"
     # Equal input gives equal bytes.
     assert path.read_bytes() == write(tmp_path / "b.nc").read_bytes() == write(tmp_path / "c.nc", found).read_bytes()
+
+
+def test_threads_may_read_and_write_at_once(tmp_path):
+    code = """
+from concurrent.futures import ThreadPoolExecutor
+from logzoo import RBM
+def save_and_load(number):
+    RBM([[number]], [0.0], [0.0]).save(f"{number}.nc")
+    return RBM.load(f"{number}.nc").weights[0, 0] == number
+with ThreadPoolExecutor(4) as pool:
+    assert all(pool.map(save_and_load, range(40)))
+"""
+    # In a process of its own, because HDF5 crashes without the lock.
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, timeout=120)
 
 
 def test_content_hash_notices_every_edit_but_neither_memory_layout_nor_itself():

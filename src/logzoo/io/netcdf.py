@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ from logzoo.io.reading import check_unpacked, most_unpacked, open_regular
 if TYPE_CHECKING:
     from logzoo.types import FilePath
 
+# The HDF5 library is not thread-safe: two threads that use it at the same time crash the process.
+_HDF5_LOCK = threading.RLock()
 # Variables of up to this many bytes are not compressed: the chunk index would cost more than compression saves.
 COMPRESS_BYTES = 2**12
 # Smallest number of bytes that a string takes in memory: a Python object, and a copy by the NetCDF library.
@@ -60,7 +63,7 @@ def write_artifact(
     )
     _portable_json(seed_path, "seed_path")
     artifact.attrs["content_sha256"] = content_sha256(artifact)
-    with written_whole(path) as temporary:
+    with written_whole(path) as temporary, _HDF5_LOCK:
         artifact.to_netcdf(temporary, engine="netcdf4", encoding=_encoding(artifact))
         if artifact.nbytes > most_unpacked(temporary):
             artifact.to_netcdf(temporary, engine="netcdf4", encoding=_encoding(artifact, packed=False))
@@ -108,7 +111,7 @@ def read_provenance(path: FilePath) -> dict[str, Any]:
         check_seal(path)
         check_unpacked(path, unpacked_bytes(path))
         # xarray would also read the coordinates, which is slow.
-        with netCDF4.Dataset(path) as file:
+        with _HDF5_LOCK, netCDF4.Dataset(path) as file:
             attributes = {name: file.getncattr(name) for name in file.ncattrs()}
     except (OSError, ValueError) as error:
         raise ValueError(f"{path}: not a readable logzoo artifact: {' '.join(str(error).split())}") from error
@@ -125,13 +128,13 @@ def load_raw(path: FilePath) -> xarray.Dataset:
     # This check comes first, because xarray reads some variables when it opens a file.
     check_unpacked(path, unpacked_bytes(path))
     options: dict[str, Any] = {"decode_times": False, "decode_timedelta": False, "mask_and_scale": False}
-    with xarray.open_dataset(path, engine="netcdf4", **options) as dataset:
+    with _HDF5_LOCK, xarray.open_dataset(path, engine="netcdf4", **options) as dataset:
         return dataset.load().drop_encoding()
 
 
 def unpacked_bytes(path: FilePath) -> int:
     """Bytes of memory for the variables of a NetCDF file, from its header alone."""
-    with netCDF4.Dataset(path) as file:
+    with _HDF5_LOCK, netCDF4.Dataset(path) as file:
         variables = file.variables.values()
         sizes = (_STRING_BYTES if isinstance(v.datatype, netCDF4.VLType) else v.dtype.itemsize for v in variables)
         return sum(int(v.size) * size for v, size in zip(variables, sizes, strict=True))
