@@ -53,6 +53,18 @@ def test_what_a_certain_unit_settles_is_settled_too():
     assert exact_log_z(left) + constant == pytest.approx(exact_log_z(rbm), rel=1e-15)
 
 
+@pytest.mark.parametrize("small", [5.0, -5.1])
+def test_large_weights_of_removed_units_that_cancel_a_large_bias_lose_no_digits(small):
+    rbm = RBM([[1e17], [small]], [60.0, 60.0], [-1e17])
+    expected = 120.0 + np.logaddexp(0.0, small)
+    for model in (rbm, rbm.transposed):
+        assert exact_log_z(model) == pytest.approx(expected, abs=1e-10)
+        estimate = estimate_log_z(model, "ais", sweeps=100, chains=20, check=False)
+        assert estimate.log_z == pytest.approx(expected, abs=0.1)
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="too large"):
+        exact_log_z(RBM([[1e308], [1e308]], [1e308, 1e308], [1e308]))
+
+
 # The units are left out before any method begins. These methods differ in what they take.
 @pytest.mark.parametrize("method", ["ais", "basins", "bethe", "las-vegas", "raise", "rts", "trajectory-raise"])
 @pytest.mark.parametrize("layer", [1, 2])

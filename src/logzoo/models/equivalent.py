@@ -25,7 +25,7 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
     """
     weights = rbm.weights.astype(np.float64)
     biases = [rbm.visible_bias.astype(np.float64), rbm.hidden_bias.astype(np.float64)]
-    remaining = [np.ones(bias.size, bool) for bias in biases]
+    remaining, forced = ([np.full(bias.size, value) for bias in biases] for value in (True, False))
     constant, left, before = 0.0, sum(rbm.weights.shape), np.inf
     while left < before:
         before = left
@@ -35,9 +35,12 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
             on = bias + np.minimum(rows, 0.0).sum(axis=1) >= _CERTAIN
             certain = on | (bias + np.maximum(rows, 0.0).sum(axis=1) <= -_CERTAIN)
             constant += float(bias[on].sum())
-            biases[1 - layer] += rows[on].sum(axis=0)
             rows[certain], bias[certain] = 0.0, 0.0
             remaining[layer] &= ~certain
+            forced[layer] |= on
+            if on.any():
+                other = remaining[1 - layer]
+                biases[1 - layer][other] = _forced_biases(rbm if layer == 0 else rbm.transposed, forced[layer])[other]
         left = sum(np.count_nonzero(units) for units in remaining)
     for units in remaining:
         if not units.any():
@@ -47,6 +50,16 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
     if left == sum(rbm.weights.shape):
         return rbm, 0.0, visible
     return RBM(weights[np.ix_(visible, hidden)], biases[0][visible], biases[1][hidden]), constant, visible
+
+
+def _forced_biases(rbm, on):
+    """Hidden biases with the weights of the visible units `on` added, correctly rounded.
+
+    Large weights may cancel a large bias; a sum of floats would then lose the digits of small weights.
+    """
+    terms = np.vstack([rbm.hidden_bias, rbm.weights[on]]).astype(np.float64)
+    # The factor prevents an overflow, for which math.fsum raises an error.
+    return np.array([2.0**64 * math.fsum(column) for column in (2.0**-64 * terms).T.tolist()])
 
 
 def gauged(rbm: RBM, log_z: float, generator: Generator) -> tuple[RBM, float]:
