@@ -65,6 +65,16 @@ def test_large_weights_of_removed_units_that_cancel_a_large_bias_lose_no_digits(
         exact_log_z(RBM([[1e308], [1e308]], [1e308, 1e308], [1e308]))
 
 
+def test_a_unit_whose_input_rounding_makes_certain_is_not_removed():
+    weights = np.zeros((101, 2))
+    weights[:, 0] = [1e19, *[60.0] * 100]
+    # The input of the first hidden unit is 3952 nats if all visible units are on; a sum of floats gives -2048.
+    rbm = RBM(weights, np.full(101, 30.0), [-1e19 - 2048.0, 0.0])
+    assert without_certain(rbm)[0].hidden == 2
+    with pytest.raises(ValueError, match="too large"):
+        exact_log_z(rbm)
+
+
 # The units are left out before any method begins. These methods differ in what they take.
 @pytest.mark.parametrize("method", ["ais", "basins", "bethe", "las-vegas", "raise", "rts", "trajectory-raise"])
 @pytest.mark.parametrize("layer", [1, 2])

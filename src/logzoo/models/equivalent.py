@@ -32,8 +32,10 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
         # Both matrices share memory, so assignments to rows change `weights`.
         for layer, rows in enumerate((weights, weights.T)):
             bias = biases[layer]
-            on = bias + np.minimum(rows, 0.0).sum(axis=1) >= _CERTAIN
-            certain = on | (bias + np.maximum(rows, 0.0).sum(axis=1) <= -_CERTAIN)
+            # The factor covers the rounding of the sums, which a large bias may nearly cancel.
+            wider = 1.0 + rows.shape[1] * np.finfo(np.float64).eps
+            on = bias + wider * np.minimum(rows, 0.0).sum(axis=1) >= _CERTAIN
+            certain = on | (bias + wider * np.maximum(rows, 0.0).sum(axis=1) <= -_CERTAIN)
             constant += float(bias[on].sum())
             rows[certain], bias[certain] = 0.0, 0.0
             remaining[layer] &= ~certain
