@@ -234,6 +234,8 @@ def test_families_are_drawn_from_their_seed_and_hidden_by_the_gauge(name):
         ("planar-glass", {"couplings": "uniform"}, "couplings"),
         ("wide-narrow", {"spread": np.inf}, "spread"),
         ("hopfield", {"patterns": 3, "hidden": 900}, "combinations of counts"),
+        ("twins", {"strength": 1e9}, "^twins: the parameters are too large: rounding"),
+        ("wide-narrow", {"strength": 1e14}, "^wide-narrow: the parameters are too large: rounding"),
         ("random-small", {"hidden": 30}, "smaller layer: expected at most 20 units.*found 30"),
     ],
 )

@@ -8,7 +8,7 @@ import numpy as np
 from logzoo.checks import is_a, whole_number
 from logzoo.kernels.enumeration import LANES, UNITS, LowPart, expectations, log_sum_states
 from logzoo.models.equivalent import without_certain
-from logzoo.models.rbm import MOST_ROUNDING, RBM
+from logzoo.models.rbm import RBM, refuse_rounding
 from logzoo.printing import bar, shows
 from logzoo.types import ArrayLike
 
@@ -61,10 +61,7 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool | None = None) -> 
     4.046784
     """
     rbm, constant, _ = without_certain(is_a("rbm", rbm, RBM))
-    moved = rbm.rounding + abs(constant) * np.finfo(np.float64).eps
-    if not moved <= MOST_ROUNDING:
-        error = f"rounding could change log Z by {moved:.2g} nat, expected at most {MOST_ROUNDING:g} nat"
-        raise ValueError(f"exact log Z: the parameters are too large: {error}")
+    refuse_rounding("exact log Z", rbm.rounding + abs(constant) * np.finfo(np.float64).eps)
     if rbm.visible < rbm.hidden:
         rbm = rbm.transposed
     if rbm.hidden > LARGEST_LAYER:

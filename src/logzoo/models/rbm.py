@@ -369,6 +369,13 @@ class RBM:
         return cls(*odd_against_even(layers))
 
 
+def refuse_rounding(what: str, moved: float) -> None:
+    """Raise ValueError if rounding could move log Z by more than 1e-6 nat; what: start of the message."""
+    if not moved <= MOST_ROUNDING:
+        error = f"rounding could change log Z by {moved:.2g} nat, expected at most {MOST_ROUNDING:g} nat"
+        raise ValueError(f"{what}: the parameters are too large: {error}")
+
+
 def snapshots_of(dataset: xr.Dataset) -> list[RBM]:
     """A list of the RBMs in a Dataset over `update`, such as the snapshots of a training; ValueError if it has none."""
     if not {"update", *PARAMETERS} <= {*dataset.dims, *dataset.data_vars}:

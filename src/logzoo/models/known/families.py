@@ -9,7 +9,7 @@ import numpy as np
 
 from logzoo.checks import expected_one_of, one_of
 from logzoo.models.equivalent import gauged
-from logzoo.models.rbm import RBM
+from logzoo.models.rbm import RBM, refuse_rounding
 from logzoo.streams import root_stream
 from logzoo.types import Seed
 
@@ -66,7 +66,8 @@ def known(name: str, seed: Seed = 0, *, plain: bool = False, **options: Any) -> 
     Raises
     ------
     ValueError
-        For unknown families and options, and for impossible values.
+        For unknown families and options, for impossible values, and if rounding could move log Z by more than 1e-6
+        nat.
     """
     family = FAMILIES[one_of("family", name, FAMILIES)]
     make = resolve_name(f"{family.module}:{family.function}")  # imported when needed
@@ -83,4 +84,5 @@ def known(name: str, seed: Seed = 0, *, plain: bool = False, **options: Any) -> 
         raise ValueError(f"{name}: the parameters are too large, log Z overflows float64")
     if not plain:
         rbm, log_z = gauged(rbm, log_z, stream.child("gauge").generator())
+    refuse_rounding(name, rbm.rounding)
     return Known(rbm, float(log_z), family.source)
