@@ -68,6 +68,15 @@ def test_moments_along_the_path_are_derivatives_of_log_z_that_end_at_the_known_v
         path_moments(UNEVEN, GaussianMixture.centred(3, 5.0), betas)
 
 
+def test_a_narrow_mixture_is_integrated_in_small_steps():
+    base = GaussianMixture.centred(3, 1e4)
+    target = GaussianMixture.pair(3, 4.0, 0.01)
+    moments = path_moments(target, base, [0.0, 1.0])
+    assert moments.log_z == pytest.approx([base.log_z, target.log_z], abs=1e-10)
+    with pytest.raises(ValueError, match="^variance: the integral takes .* points, expected at most 1,000,000"):
+        path_moments(GaussianMixture.pair(3, 4.0, 1e-8), base, [0.0, 1.0])
+
+
 def test_the_geometric_ladder_has_equal_ratios_of_precision():
     target, base = mixture.target_and_base()
     betas = mixture.ladder_of("geometric", 30, target, base)

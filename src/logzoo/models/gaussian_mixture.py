@@ -9,8 +9,9 @@ from logzoo.checks import finite_array, positive_number, whole_number
 from logzoo.kernels.leapfrog import Mixture, log_f_many
 from logzoo.types import ArrayLike, Floats, Generator
 
-# Number of points of the trapezoidal rule along the first axis, and its reach beyond all means in standard deviations.
-_POINTS = 4001
+# Smallest and largest number of points of the trapezoidal rule along the first axis, and its reach beyond all means in
+# standard deviations.
+_POINTS, _MOST_POINTS = 4001, 1_000_000
 _REACH = 12.0
 
 
@@ -90,14 +91,17 @@ def path_moments(target: GaussianMixture, base: GaussianMixture, betas: ArrayLik
     """Exact PathMoments at inverse temperatures betas (rung,), for means on the first axis and a base at the origin.
 
     The first coordinate is integrated by the trapezoidal rule, which is exact to rounding for such smooth, fast-falling
-    functions (Trefethen & Weideman 2014). The other coordinates are independent and Gaussian. Raises ValueError for
-    other mixtures.
+    functions (Trefethen & Weideman 2014) if the step is at most half of the smaller standard deviation. The other
+    coordinates are independent and Gaussian. Raises ValueError for other mixtures and for more than 1,000,000 points.
     """
     if np.any(target.means[:, 1:]) or np.any(base.means) or target.dimension != base.dimension:
         raise ValueError("means: expected means on the first axis, and a base at the origin")
     betas = finite_array("betas", betas, dimensions=1)[:, None]
     reach = np.max(np.abs(target.means)) + _REACH * np.sqrt(max(target.variance, base.variance))
-    x = np.linspace(-reach, reach, _POINTS)
+    points = 1.0 + np.ceil(4.0 * reach / np.sqrt(min(target.variance, base.variance)))
+    if points > _MOST_POINTS:
+        raise ValueError(f"variance: the integral takes {points:.2g} points, expected at most {_MOST_POINTS:,}")
+    x = np.linspace(-reach, reach, max(_POINTS, int(points)))
     exponents = -((x - target.means[:, :1]) ** 2) / (2.0 * target.variance)
     at_target = logsumexp(exponents + np.log(target.weights)[:, None], axis=0)
     at_base = np.log(base.weights.sum()) - x**2 / (2.0 * base.variance)
