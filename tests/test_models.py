@@ -103,6 +103,16 @@ def test_free_energies_of_many_rows_equal_those_of_single_rows():
     np.testing.assert_allclose(rbm.free_energy(v), expected, rtol=1e-13)
 
 
+def test_a_sum_that_overflows_does_not_switch_off_the_check_of_rounding():
+    # The first hidden unit is certainly off, although the sum of its weights overflows. The second loses its digits.
+    rbm = RBM([[-1e308, 1e17], [-1e308, 3.0]], [0.0, 0.0], [0.0, -1e17])
+    with np.errstate(over="ignore"):
+        with pytest.raises(ValueError, match="rounding could change log f"):
+            rbm.log_f([[1, 1]])
+        off = RBM(rbm.weights[:, :1], [0.0, 0.0], [0.0])
+        np.testing.assert_array_equal(off.log_f([[1, 1]]), 0.0)
+
+
 def test_states_that_do_not_fit_are_refused():
     rbm = random_rbm(3, 2)
     for bad, match in (([[0, 1]], "3 columns"), ([[0, 1, 2]], "zeros and ones"), ([0, 1, 1], "matrix")):

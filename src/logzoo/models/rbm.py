@@ -162,9 +162,11 @@ class RBM:
             return
         # A unit that is certainly off adds nothing, even if its input lost digits.
         on = np.exp(np.minimum(inputs, 0.0))
-        moved = (rows @ np.abs(self.weights) + np.abs(self.hidden_bias)) * on
+        moved = rows @ np.abs(self.weights) + np.abs(self.hidden_bias)
+        # The product of 0 and an infinite sum would be NaN.
+        moved = np.where(on == 0.0, 0.0, moved) * on
         largest = float((rows @ np.abs(self.visible_bias) + moved.sum(axis=1)).max()) * np.finfo(np.float64).eps
-        if largest > MOST_ROUNDING:
+        if not largest <= MOST_ROUNDING:
             error = f"rounding could change log f by {largest:.2g} nat, expected at most {MOST_ROUNDING:g} nat"
             raise ValueError(f"weights, biases: too large: {error}")
 
