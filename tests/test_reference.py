@@ -148,6 +148,9 @@ def test_unknown_files_and_solvers_are_errors(tmp_path):
         score_solver(ais, files=[tmp_path / "other.mat"])
     with pytest.raises(ValueError, match="other.mat is not 264d0e1b"):
         load_reference("mnist-cd25-500", tmp_path / "other.mat")
+    for call in (lambda: score_solver(ais, files=[tmp_path]), lambda: load_reference("mnist-cd25-500", tmp_path)):
+        with pytest.raises(ValueError, match=f"^{tmp_path}: expected a regular file"):
+            call()
     for text in ("logzoo:nothing", "nothing_here:f", "no-such-program -x", ""):
         with pytest.raises(ValueError, match="cannot be imported|expected module:function"):
             solver_from(text)

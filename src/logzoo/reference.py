@@ -89,9 +89,17 @@ def load_reference(name: str, file: FilePath | None = None) -> RBM:
     path = file if "url" in card else _FOLDER / card["file"]
     if path is None:
         raise ValueError(f"{name}: not part of logzoo; download {card['url']} and load this file")
-    if sha256_of(path) != card["sha256"]:
+    if _checksum(path) != card["sha256"]:
         raise ValueError(f"{name}: the SHA-256 of {path} is not {card['sha256']}; download it again")
     return RBM.load(path, transposed=False)
+
+
+def _checksum(path):
+    """The SHA-256 of a file; its ValueError names the file."""
+    try:
+        return sha256_of(path)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def solver_from(text: str) -> Callable[..., Any]:
@@ -159,7 +167,7 @@ def score_solver(
     """
     every = cards()
     digests = {card["sha256"]: name for name, card in every.items() if "url" in card}
-    paths = {digests[one_of(f"SHA-256 of {file}", sha256_of(file), digests)]: file for file in files}
+    paths = {digests[one_of(f"SHA-256 of {file}", _checksum(file), digests)]: file for file in files}
     if names is None:
         names = [name for name, card in every.items() if "url" not in card or name in paths]
     rbms = {name: load_reference(name, paths.get(name)) for name in names}
