@@ -268,11 +268,20 @@ def test_what_the_shapes_leave_open_needs_names(path, more):
     assert "weights, visible_bias, hidden_bias" in text and text.endswith(ASKED)
 
 
-@pytest.mark.parametrize("names", ["W,a", "W,a,a", ["W", "a", 3]])
+@pytest.mark.parametrize("names", ["W,a", "W,a,a", ["W", "a", 3], [["W"], "a", "b"], 5])
 def test_names_must_be_three(tmp_path, names):
     path = write(tmp_path / "model.npz", {"W": np.zeros((2, 3))})
     with pytest.raises(ValueError, match="^names: expected the names of three different arrays: weights, visible"):
         RBM.load(path, names)
+
+
+@pytest.mark.parametrize("transposed", ["yes", 2, [True]])
+def test_transposed_is_true_or_false(tmp_path, transposed):
+    arrays = named("W,a,b", random_rbm())
+    with pytest.raises(ValueError, match="^transposed: expected true or false, found "):
+        RBM.from_torch(arrays, "W,a,b", transposed=transposed)
+    with pytest.raises(ValueError, match="model.npz: transposed: expected true or false, found "):
+        RBM.load(write(tmp_path / "model.npz", arrays), transposed=transposed)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ orientation.
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from logzoo.checks import flag, shown
 
 # Keys: names of weights, visible bias and hidden bias. Values: whether the weights are (hidden, visible), and whether
 # the package fixes this.
@@ -37,10 +39,11 @@ _SHOWN, _LETTERS = 8, 60
 
 def three_names(names: str | Sequence[str]) -> tuple[str, ...]:
     """The three names (weights, visible bias, hidden bias) in "W,a,b" or a sequence; ValueError unless they differ."""
-    split = tuple(names.split(",") if isinstance(names, str) else names)
-    if len(split) != 3 or len(set(split)) != 3 or not all(isinstance(name, str) and name for name in split):
+    split = names.split(",") if isinstance(names, str) else names
+    split = tuple(split) if isinstance(split, Iterable) else ()
+    if not all(isinstance(name, str) and name for name in split) or len(split) != 3 or len(set(split)) != 3:
         expected = "the names of three different arrays: weights, visible bias, hidden bias"
-        raise ValueError(f"names: expected {expected}; found {names!r:.200}")
+        raise ValueError(f"names: expected {expected}; found {shown(names)}")
     return split
 
 
@@ -55,6 +58,7 @@ def assigned(
     are square, the package that uses these names decides, and (visible, hidden) is assumed for other names. Raises
     ValueError if the arrays are ambiguous or contradictory, and for values other than arrays of real numbers.
     """
+    transposed = None if transposed is None else flag("transposed", transposed)
     notes = []
     names = names or _known(arrays)
     masks = [mask for name in names or arrays if (mask := f"{name.removesuffix('_orig')}_mask") in arrays]
