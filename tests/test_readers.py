@@ -193,6 +193,15 @@ def test_arrays_in_groups_and_structs_are_listed_and_named_by_path(path):
     assert same(read(path, names)[0], rbm)
 
 
+@pytest.mark.parametrize(("visible", "hidden"), [(4, 1), (1, 3), (1, 1)])
+def test_structs_keep_matrices_of_one_row_or_column(tmp_path, visible, hidden):
+    rbm = random_rbm(visible, hidden)
+    path = write(tmp_path / "model.mat", {"net": named(KNOWN[1], rbm)})
+    assert notes_on(path, rbm) == []
+    path = write(tmp_path / "model.mat", {"net": named("W,b,c", rbm, turned=True)})
+    assert same(RBM.load(path, "net.W,net.b,net.c", transposed=True), rbm)
+
+
 def test_state_dicts_are_read_at_any_depth():
     rbm = random_rbm()
     arrays = named("rbm.W,rbm.v_bias,rbm.h_bias", rbm, turned=True)

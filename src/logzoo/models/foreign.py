@@ -174,8 +174,20 @@ def _matlab(path, names):
     arrays = list_matrices(path)
     structs = any("." in name for name in names) if names else not _has_matrix(arrays)
     if structs and any(array.dtype == _NO_NUMBERS for array in arrays.values()):
-        return _loaded(load_by("scipy.io", "loadmat", path, simplify_cells=True))
+        return _loaded({name: _plain(value) for name, value in load_by("scipy.io", "loadmat", path).items()})
     return arrays, lambda roles: read_matrices(path, roles).values(), None
+
+
+def _plain(value):
+    """MATLAB structs as dicts, and cells and arrays of structs as lists; a single element is not a list.
+
+    The option simplify_cells of SciPy would also turn matrices with one row or column into vectors and numbers.
+    """
+    if not isinstance(value, np.ndarray) or not (value.dtype.names or value.dtype == _NO_NUMBERS):
+        return value
+    fields = value.dtype.names
+    items = [{name: _plain(item[name]) for name in fields} if fields else _plain(item) for item in value.ravel()]
+    return items[0] if len(items) == 1 else items
 
 
 def _newer_matlab(path, names):
