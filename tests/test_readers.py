@@ -191,6 +191,9 @@ def test_arrays_in_groups_and_structs_are_listed_and_named_by_path(path):
     text = refusal(path)
     assert all(f"{name!r} (" in text for name in names)
     assert same(read(path, names)[0], rbm)
+    if path.name.endswith(".mat"):
+        # Older and newer files of MATLAB take the same names.
+        assert same(read(path, [name.replace("/", ".") for name in names])[0], rbm)
 
 
 @pytest.mark.parametrize(("visible", "hidden"), [(4, 1), (1, 3), (1, 1)])

@@ -191,10 +191,11 @@ def _plain(value):
 
 
 def _newer_matlab(path, names):
-    # MATLAB 7.3 files are HDF5 and store the columns of MATLAB as rows.
+    # MATLAB 7.3 files are HDF5 and store the columns of MATLAB as rows. Names with dots are those of older files.
+    separator = "." if names and any("." in name for name in names) else "/"
     arrays, load, spins = _hdf5(path, names)
-    turned = {name: array._replace(shape=array.shape[::-1]) for name, array in arrays.items()}
-    return turned, lambda roles: [array.T for array in load(roles)], spins
+    turned = {name.replace("/", separator): array._replace(shape=array.shape[::-1]) for name, array in arrays.items()}
+    return turned, lambda roles: [array.T for array in load([role.replace(separator, "/") for role in roles])], spins
 
 
 def _numpy(path, _names):
