@@ -205,6 +205,14 @@ def test_structs_keep_matrices_of_one_row_or_column(tmp_path, visible, hidden):
     assert same(RBM.load(path, "net.W,net.b,net.c", transposed=True), rbm)
 
 
+def test_a_struct_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    path, zeros = tmp_path / "model.mat", np.zeros((600, 500))
+    scipy.io.savemat(path, {"net": named(KNOWN[1], RBM(zeros, zeros[:, 0], zeros[0]))}, do_compression=True)
+    monkeypatch.setattr("logzoo.io.reading._MOST_UNPACKED", 1 << 20)
+    monkeypatch.setattr("scipy.io.loadmat", lambda *_, **__: pytest.fail("unpacked"))
+    assert "bytes of memory; the limit" in refusal(path)
+
+
 def test_state_dicts_are_read_at_any_depth():
     rbm = random_rbm()
     arrays = named("rbm.W,rbm.v_bias,rbm.h_bias", rbm, turned=True)

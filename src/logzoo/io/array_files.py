@@ -6,11 +6,12 @@ import contextlib
 import importlib
 import math
 import os
+import zlib
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logzoo.io.reading import Header, check_unpacked
+from logzoo.io.reading import Header, check_unpacked, most_unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,6 +97,8 @@ def _one_line(form):
 # MATLAB classes of numbers. Complex numbers are refused after loading, because `whosmat` does not report them.
 _NUMBERS = {"double": "f8", "single": "f4", "logical": "?"}
 _NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+# Type of a compressed variable in a MATLAB file.
+_COMPRESSED = 15
 
 
 def list_matrices(path: FilePath) -> dict[str, Header]:
@@ -115,6 +118,23 @@ def list_matrices(path: FilePath) -> dict[str, Header]:
     if len(headers) < len(variables):
         raise ValueError("expected variables of different names, found two of the same name")
     return headers
+
+
+def check_compressed(path: FilePath) -> None:
+    """Raise ValueError if the compressed variables of a MATLAB file unpack to more bytes than the file may take.
+
+    `whosmat` does not report the sizes of fields of structs. The bytes are counted in pieces of 1 MiB.
+    """
+    size, most = 0, most_unpacked(path)
+    with _one_line("MATLAB"), open(path, "rb") as file:
+        order = "little" if file.read(128).endswith(b"IM") else "big"
+        while len(tag := file.read(8)) == 8:
+            kind, length = (int.from_bytes(part, order) for part in (tag[:4], tag[4:]))
+            packed, unpacker = file.read(length), zlib.decompressobj()
+            while kind == _COMPRESSED and packed and size <= most:
+                size += len(unpacker.decompress(packed, 1 << 20))
+                packed = unpacker.unconsumed_tail
+    check_unpacked(path, size)
 
 
 def read_matrices(path: FilePath, names: Sequence[str]) -> dict[str, np.ndarray]:

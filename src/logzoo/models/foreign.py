@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from logzoo.checks import without_torch
-from logzoo.io.array_files import list_arrays, list_matrices, load_by, read_arrays, read_matrices
+from logzoo.io.array_files import check_compressed, list_arrays, list_matrices, load_by, read_arrays, read_matrices
 from logzoo.io.checkpoints import is_checkpoint
 from logzoo.io.file_kinds import ADVICE, file_kind
 from logzoo.io.reading import Header, check_unpacked
@@ -174,6 +174,7 @@ def _matlab(path, names):
     arrays = list_matrices(path)
     structs = any("." in name for name in names) if names else not _has_matrix(arrays)
     if structs and any(array.dtype == _NO_NUMBERS for array in arrays.values()):
+        check_compressed(path)
         return _loaded({name: _plain(value) for name, value in load_by("scipy.io", "loadmat", path).items()})
     return arrays, lambda roles: read_matrices(path, roles).values(), None
 
