@@ -134,6 +134,17 @@ def test_what_configuration_and_code_would_make_otherwise_is_stale_and_no_fault(
     assert any(note.startswith("tiny: 1 ") and "data/tiny/models/c.nc" in note for note in findings.notes)
 
 
+def test_a_data_set_is_stale_if_every_scale_would_make_it_otherwise(tree):
+    data = "data/datasets/digits.nc"
+    jobs, others = jobs_of(tree), jobs_of(tree)
+    jobs[data]["parameters"]["visible"] = 7
+    findings = audit(tree, {"tiny": jobs})
+    assert findings.faults == [] and set(findings.stale) == {data} and "parameters" in findings.stale[data]
+    assert audit(tree, {"tiny": jobs, "other": others}).stale == {}
+    others[data]["source"] = "1" * 64
+    assert set(audit(tree, {"tiny": jobs, "other": others}).stale) == {data}
+
+
 def test_raw_files_have_a_checksum_of_the_configuration(pristine):
     jobs = jobs_of(pristine)
     jobs["data/raw/source/manifest.json"]["parameters"]["files"]["values.txt"]["sha256"] = "0" * 64

@@ -227,6 +227,11 @@ def _compare(findings, kinds, records, manifests, jobs):
         if missing:
             some = f"{len(missing)} files of the configuration are missing, for example {missing[0]}"
             findings.notes.append(f"{scale}: {some}")
+    # Data sets belong to no scale. Several scales may share one, so each scale whose job would make it can accept it.
+    for path in [path for path in records if scale_of(path) is None and path not in findings.stale]:
+        reasons = [_difference(records[path], known[path]) for known in jobs.values() if path in known]
+        if reasons and all(reasons):
+            findings.stale[path] = reasons[0]
 
 
 def _difference(record, job):
