@@ -69,6 +69,9 @@ include: "workflow/rules/report.smk"
 # whole project, but an imported workflow is only a part of a project.
 if ALONE:
 
+    # Snakemake evaluates params twice, and at the scale `paper` the jobs take many seconds.
+    all_jobs = functools.cache(lambda: jobs_of_files(workflow, CATALOGUE))
+
     rule jobs:
         log:
             f"{LOGS}/jobs.log",
@@ -76,7 +79,7 @@ if ALONE:
         conda:
             "environment.yml"
         params:
-            jobs=lambda wildcards: jobs_of_files(workflow),
+            jobs=lambda wildcards: all_jobs(),
             path=f"{LOGS}/jobs.json",
         script:
             "workflow/scripts/jobs.py"

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from damage import corrupt, missed, rewrite
-from projects import ROOT
+from projects import ROOT, catalogue_of
 from trees import jobs_of
 
 from logzoo.io.netcdf import content_sha256, load_raw
@@ -120,6 +120,8 @@ def test_what_configuration_and_code_would_make_otherwise_is_stale_and_no_fault(
     jobs[PICTURE]["parameters"] = {"title": "another"}
     del jobs["data/tiny/truths/b.nc"]
     jobs["data/tiny/models/c.nc"] = jobs[LEAF]
+    # A file that only a user requests is not missing.
+    jobs["data/tiny/models/d.nc"] = {**jobs[LEAF], "default": False}
     findings = audit(tree, {"tiny": jobs})
     assert findings.faults == []
     stale = {name: reason for name, reason in findings.stale.items() if reason != checkout.OTHER_CODE}
@@ -220,6 +222,18 @@ def published(tmp_path_factory):
     tree = Path(shutil.copytree(ROOT / "results/decisive", tmp_path_factory.mktemp("published") / "decisive"))
     configfiles = checkout.configuration_files()
     return tree, {"decisive": checkout.jobs_of_scale("decisive", configfiles["decisive"])}, configfiles
+
+
+def test_files_that_only_a_user_requests_have_jobs(published):
+    jobs, config = published[1]["decisive"], catalogue_of("config/decisive.yaml").config
+    requested = {f"data/decisive/{kind}/{name}.nc" for kind in ("models", "truths") for name in config["models"]}
+    requested |= {f"data/decisive/estimates/{name}/rts.nc" for name in config["models"]}
+    requested |= {f"data/datasets/{name}.nc" for name in config["datasets"]}
+    requested |= {f"data/raw/{name}/manifest.json" for name in config["sources"]}
+    assert requested <= set(jobs)
+    default = {path for path, job in jobs.items() if job["default"]}
+    assert default - requested and requested - default
+    assert default >= {path for path in jobs if path.startswith("figures/")}
 
 
 def test_published_files_are_regenerated_by_the_rules_of_the_checkout(published):

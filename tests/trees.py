@@ -112,7 +112,7 @@ class Tree:
     def _job(self, outputs, inputs, parameters, rule="some"):
         for path in outputs:
             job = {"rule": rule, "script": "", "inputs": list(inputs), "parameters": parameters, "source": SOURCE}
-            self.jobs[path] = job
+            self.jobs[path] = {**job, "default": True}
             Path(path).parent.mkdir(parents=True, exist_ok=True)
 
     def artifact(self, path, dataset, kind, inputs=(), **settings):

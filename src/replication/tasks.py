@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +20,29 @@ from replication.progress import Progress, ending
 from replication.protocol import protocol_digest
 
 
-def jobs_of_files(workflow: Any) -> dict[str, dict]:
+def jobs_of_files(workflow: Any, catalogue: Catalogue) -> dict[str, dict]:
     """Returns {file: job} for all files of this configuration, as the present code would make them.
 
-    A job is a dict with the keys rule, script, inputs, parameters and source.
+    A job is a dict with the keys rule, script, inputs, parameters, source and default. The rule `all` needs the file of
+    a job if `default` is true. A user can request other files by their paths: data sets, and models with their truths
+    and estimates.
     """
-    jobs: dict[str, dict] = {}
-    waiting = [str(path) for path in workflow.get_rule("all").expand_input({})[0]]
+    jobs = _jobs_behind(workflow, workflow.get_rule("all").expand_input({})[0], {}, default=True)
+    config, data = catalogue.config, catalogue.data
+    others = [f"{data}/truths/{model}.nc" for model in config["models"]]
+    others += [f"{data}/estimates/{model}/{name}.nc" for model, name in product(config["models"], config["estimators"])]
+    return _jobs_behind(workflow, [*shared_files(catalogue), *others], jobs, default=False)
+
+
+def _jobs_behind(workflow: Any, files: Iterable[str], known: dict[str, dict], *, default: bool) -> dict[str, dict]:
+    """Returns {file: job} with the known jobs, and the jobs of these files and of all files behind them."""
+    jobs, waiting = {**known}, list(map(str, files))
     while waiting:
         path = waiting.pop()
         maker = None if path in jobs or kind_of(path) is None else _maker_of(workflow, path)
         if maker is not None:
             produced = _jobs_of(maker, maker.get_wildcards(path))
-            jobs |= {name: job for name, job in produced.items() if name not in jobs}
+            jobs |= {name: {**job, "default": default} for name, job in produced.items() if name not in jobs}
             waiting += produced[path]["inputs"] + list(produced)
     return jobs
 

@@ -223,7 +223,7 @@ def _compare(findings, kinds, records, manifests, jobs):
             reason = _difference(records.get(path), known.get(path))
             if reason and path not in findings.stale:
                 findings.stale[path] = reason
-        missing = [path for path in known if path not in kinds and path not in left_out]
+        missing = [path for path in known if known[path]["default"] and path not in kinds and path not in left_out]
         if missing:
             some = f"{len(missing)} files of the configuration are missing, for example {missing[0]}"
             findings.notes.append(f"{scale}: {some}")
