@@ -221,6 +221,17 @@ OPTIONS = {
 }
 
 
+def raw_files_of(options: Section) -> list[str]:
+    """The names of raw files in the options of a reader."""
+    if isinstance(options, IdxOptions):
+        return [name for images in (options.train, options.test) for name in (images.images, images.labels)]
+    if isinstance(options, MatlabOptions):
+        return [options.file]
+    if isinstance(options, _FilesOrSplit):
+        return [options.own_split.file] if options.own_split else [name for _, name in options.files or ()]
+    return []
+
+
 def _with_reader(reader: str, options: type[Section]) -> type[_Dataset]:
     """The class of the data sets of one reader."""
     fields: dict[str, Any] = {

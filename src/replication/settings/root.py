@@ -9,7 +9,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from logzoo.checks import shown
 from logzoo.estimators.estimator_registry import ESTIMATORS
-from replication.settings.datasets import Dataset, Source
+from replication.settings.datasets import Dataset, Source, raw_files_of
 from replication.settings.fields import (
     AtLeastTwo,
     Count,
@@ -239,6 +239,7 @@ def _references(settings: Settings, config: dict) -> Iterator[tuple[str, Iterabl
             yield f"models.{name}.start", [model.start], config["models"]
     for name, dataset in settings.datasets.items():
         yield f"datasets.{name}.source", [dataset.source], settings.sources
+        yield f"datasets.{name}.options", raw_files_of(dataset.options), settings.sources[dataset.source].files
     for name, grid in settings.grids.items():
         yield f"grids.{name}.datasets", grid.datasets, settings.datasets
     yield "zoo.datasets", settings.zoo.datasets.values(), settings.datasets
