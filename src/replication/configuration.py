@@ -7,10 +7,11 @@ from pathlib import Path
 import yaml
 from pydantic import ValidationError
 
+from logzoo.checks import shown
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.printing import one_line
 from replication.models import estimate_settings
-from replication.papers.experiment import names_of_trainings
+from replication.papers.experiment import names_of_trainings, training_most, training_work
 from replication.papers.tracking.trk_grids import grid_models
 from replication.papers.zoo.families import matrix_places, zoo_models
 from replication.settings.fields import message_of
@@ -39,6 +40,7 @@ def checked(config: dict, folder: str | Path) -> dict:
         raise ValueError(message_of(error, config)) from None
     config = _completed(config, settings)
     check_references(settings, config)
+    _check_trainings(config)
     _check_families(config)
     return config
 
@@ -159,6 +161,22 @@ def _merged(settings: dict, others: dict) -> dict:
         for key, value in others.items()
     }
     return {**settings, **both}
+
+
+def _check_trainings(config: dict) -> None:
+    """Check that the cost of every training is a number. Options have no types, so a wrong type shows here first."""
+    for name, entry in config["models"].items():
+        if "train" in entry:
+            train, data = entry["train"], config["datasets"][entry["dataset"]]
+            try:
+                training_work(train, data["visible"])
+                training_most(train, data["visible"], data["splits"]["train"])
+            except (ArithmeticError, TypeError, ValueError) as error:
+                options, method = shown(train.get("options", {})), train["method"]
+                raise ValueError(
+                    f"configuration: models.{name}.train.options: expected values that the trainer {method} takes,"
+                    f" found {options}: {one_line(error)}"
+                ) from None
 
 
 def _check_families(config: dict) -> None:

@@ -192,7 +192,8 @@ class Here:
     def visits(self, model: str, chain_sweeps: float) -> float:
         """The cost of `chain_sweeps` sweeps of one chain of a model, in weights read, for `Experiment.work`."""
         visible, hidden = self.shape(model)
-        return chain_sweeps * (visible * hidden + SWEEP)
+        # The factor 1.0 refuses a text or a list from the settings, which a whole number would only repeat.
+        return 1.0 * chain_sweeps * (visible * hidden + SWEEP)
 
     def settings_of(self, function: Callable) -> dict:
         """The keyword arguments of `draw` or `rows`, for a declaration without `settings`."""

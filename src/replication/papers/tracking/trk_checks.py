@@ -94,7 +94,8 @@ def checked(here: Here, model: str, check: str) -> Experiment:
     settings = {}
     if check == "exact":
         visible, hidden = here.shape(model)
-        work = {"enumeration": snapshots * 2 ** min(visible, hidden) * max(visible, hidden)}
+        # The factor 1.0 refuses a text, which a whole number would only repeat; options have no types.
+        work = {"enumeration": 1.0 * snapshots * 2 ** min(visible, hidden) * max(visible, hidden)}
     else:
         settings = here.config["checks"]["ais"]
         work = {"sampling": here.visits(model, snapshots * settings["sweeps"] * settings["chains"])}
