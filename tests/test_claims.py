@@ -154,6 +154,16 @@ def test_what_is_infinite_of_few_repeats_or_from_a_truth_that_is_not_known_has_n
     assert number_of(verdicts({"x": {**ENTRY, "figure": "f"}}, {"x": one}).isel(id=0)) == "5.1 (no interval)"
 
 
+@pytest.mark.parametrize("repeats", [6, 13, 107])
+def test_equal_repeats_have_no_interval_although_their_means_are_rounded(repeats):
+    one = statistics.over_repeats(statistics.mean, np.full(repeats, 0.1))
+    assert np.isnan([one.low, one.high]).all() and "equal" in one.note
+    assert judge({"at_least": 0.0}, one) == "undecided at this scale"
+    # A spread far above rounding keeps its interval.
+    one = statistics.over_repeats(statistics.mean, 0.1 + 1e-12 * np.arange(repeats))
+    assert one.low < one.value < one.high
+
+
 def test_arrays_of_different_lengths_lose_repeats_apart_and_long_ones_in_groups():
     one = statistics.over_repeats(lambda a, b: a.mean(axis=-1) / b.mean(axis=-1), np.arange(1.0, 6.0), np.full(9, 2.0))
     assert one.value == pytest.approx(1.5)

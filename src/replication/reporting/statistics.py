@@ -165,8 +165,12 @@ def _left_out(measured, replicated, losing):
         ]
     )
     # On a logarithmic scale the value is infinite if the statistic of the remaining repeats is 0.
-    variance = (count - 1) / count * np.sum((values - values.mean()) ** 2) if np.isfinite(values).all() else np.inf
-    return variance, count - 1
+    if not np.isfinite(values).all():
+        return np.inf, count - 1
+    # Equal repeats differ by the rounding of their means.
+    if np.ptp(values) <= 8.0 * np.finfo(float).eps * np.abs(values).max():
+        return 0.0, count - 1
+    return (count - 1) / count * np.sum((values - values.mean()) ** 2), count - 1
 
 
 def holm(tails: Mapping[str, float]) -> dict[str, bool]:
