@@ -11,10 +11,14 @@ from projects import ROOT, catalogue_of, merged_configuration
 
 from replication.artifacts import PACKAGES
 from replication.catalogue import Catalogue
+from replication.claim import Claim
 from replication.configuration import checked
 from replication.layout import kind_of
+from replication.papers.declaration import Declaration, Here, by_id, claim_entries
 from replication.papers.experiment import SWEEP, TIMINGS, named_paths, nested, shape_of, training_work
+from replication.reporting.statistics import Statistic
 from replication.reporting.style import LOOKS, look_of
+from replication.reporting.verdicts import verdicts
 
 # Figures and tables of the four papers; figures with separately drawn panels are listed by panel.
 PUBLISHED = [
@@ -128,3 +132,17 @@ def test_an_experiment_that_runs_methods_by_name_says_which():
         imported = direct_imports(experiment.run.partition(":")[0], packages=PACKAGES)
         if {"logzoo.estimators.estimator_registry", "logzoo.training.trainers"} & imported and not experiment.methods:
             assert experiment.run in none and none[experiment.run] in experiment.path
+
+
+def test_a_claim_with_an_empty_key_is_judged_under_the_name_of_its_figure():
+    small = Claim("It is small", published="small", at_most=1.0)
+    declared = Declaration("", dict, claims={"": small, "level": small})
+    entries = claim_entries(Here("rts-f2", catalogue_of().config), declared)
+    values = {"": Statistic(0.5, 0.4, 0.6), "level": Statistic(1.5, 1.4, 1.6)}
+    judged = verdicts(entries, by_id("rts-f2", values))["verdict"]
+    assert dict(zip(judged["id"].values, judged.values, strict=True)) == {
+        "rts-f2": "reproduced",
+        "rts-f2-level": "not reproduced",
+    }
+    with pytest.raises(ValueError, match="unknown claim 'rts-f2-levell'; did you mean 'rts-f2-level'"):
+        verdicts(entries, by_id("rts-f2", {"levell": values[""]}))

@@ -2,7 +2,7 @@
 
 from replication.artifacts import stand_ins
 from replication.jobs import flat, job, read_inputs, write_output
-from replication.papers.declaration import declaration_of
+from replication.papers.declaration import by_id, declaration_of
 from replication.reporting.verdicts import verdicts
 
 from importlib import import_module
@@ -13,7 +13,7 @@ with job(snakemake.log[0]):
     declared = declaration_of(import_module(params.module), params.figure)
     judged = verdicts(
         params.claims,
-        {f"{params.figure}-{key}": statistic for key, statistic in declared.statistics(artifacts).items()},
+        by_id(params.figure, declared.statistics(artifacts)),
         reason="stand-in data" if notice else None,
     )
     write_output(snakemake, judged.assign_attrs(notice | {"protocol": params.protocol}), kind="verdict")

@@ -75,8 +75,13 @@ def claim_entries(here: Here, declaration: Declaration) -> dict[str, dict]:
             size = sizes if isinstance(sizes, Size) else sizes.get(key)
             entry |= {"measured": claim.measured, "bound": claim.bound, "why": claim.why, **claim.bounds}
             entry |= _sized(claim, size) if size else {}
-        entries[f"{here.name}-{key}" if key else here.name] = entry
-    return entries
+        entries[key] = entry
+    return by_id(here.name, entries)
+
+
+def by_id(figure: str, by_key: dict[str, Any]) -> dict[str, Any]:
+    """Returns {id of the claim: value} from {key of the claim: value}."""
+    return {f"{figure}-{key}" if key else figure: value for key, value in by_key.items()}
 
 
 def _sized(claim, size):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
+from logzoo.checks import expected_one_of
 from logzoo.io.schema import labelled
 from replication.claim import BOUNDS, EXPLORATORY, REDUCED
 from replication.reporting.statistics import joined, tail, untested
@@ -122,8 +123,10 @@ def verdicts(
 ) -> xr.Dataset:
     """Judge claims {id: entry} by statistics {id: Statistic}; returns a Dataset of verdicts along `id`.
 
-    reason: the reason why no claim can be tested, or None.
+    reason: the reason why no claim can be tested, or None. Raises ValueError for a statistic without a claim.
     """
+    for name in statistics.keys() - claims.keys():
+        raise ValueError(f"statistics: unknown claim {name!r}; {expected_one_of(name, claims)}")
     rows = {}
     for name, claim in claims.items():
         statistic = statistics.get(name, _NOTHING)
