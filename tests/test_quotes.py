@@ -100,6 +100,7 @@ def test_pictures_are_linked_from_the_folder_of_the_page(root):
     [
         # (value, low, high, at_least, at_most)
         ((0.4, 0.2, 0.6, 0.5, NAN), "4"),
+        ((4e-5, 2e-5, 6e-5, 5e-5, NAN), "4"),  # of small numbers
         ((1.0, -2.0, 3.0, 0.0, 1.5), "16"),
         ((1.0, 0.25, 4.0, -1.0, 2.0), "4"),  # of logarithms
         ((1.0, 0.0, 2.0, 1.0, NAN), None),

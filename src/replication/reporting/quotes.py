@@ -190,7 +190,7 @@ def _to_decide(row, hours=None):
     least, most = (float(row[name]) for name in BOUNDS)
     if not np.isfinite([value, low, high]).all() or value in (least, most):
         return "The number of repeats that would decide the claim is not known."
-    if low > 0.0 and np.isclose(low * high, value**2):
+    if low > 0.0 and np.isclose(low * high, value**2, atol=0.0):
         # The interval is symmetric on the logarithmic scale. The logarithm of a bound below 0 is NaN, like an absent
         # bound.
         with np.errstate(divide="ignore", invalid="ignore"):
