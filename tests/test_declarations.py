@@ -82,6 +82,15 @@ def test_a_missing_setting_is_named():
         Catalogue(checked(config, ROOT / "config"))
 
 
+def test_an_error_in_a_declaration_names_the_figure(monkeypatch):
+    def inputs(here):
+        return int("ten")
+
+    monkeypatch.setattr(catalogue_of().shown["rts-f1"].module, "inputs", inputs)
+    with pytest.raises(ValueError, match="^configuration: figures.rts-f1: cannot be read: .*'ten'$"):
+        Catalogue(checked(merged_configuration(), ROOT / "config"))
+
+
 def test_ais_of_a_grid_is_its_own_and_that_of_a_data_set_before_it():
     by_data_set = {"adult": {"ais": {"chains": 9}}, "dna": {"ais": {"sweeps": 8}}}
     changed = catalogue_of({"grids": {"trk-t1": {"ais": {"sweeps": 77, "chains": 7}, "datasets": by_data_set}}})

@@ -83,7 +83,9 @@ class Catalogue:
             inputs = declared.inputs(here)
             settings = declared.settings(here) if declared.settings else here.settings_of(make)
             entries = claim_entries(here, declared)
-        except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError) as error:
+        except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
+            if str(error).startswith("configuration: "):
+                raise
             why = f"unknown name {error}" if isinstance(error, KeyError) else one_line(error)
             raise ValueError(f"configuration: figures.{name}: cannot be read: {why}") from error
         shown = name, here.entry["paper"], here.entry["title"], module, declared, inputs, settings
