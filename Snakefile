@@ -126,7 +126,11 @@ if ALONE:
 # snakemake 9 searches for jobs once a second for each job started so far. After a hundred jobs the searches take a quarter
 # of a core.
 onstart:
-    if config["missing_data"] == "stop" and (lacking := lacking_sources(config)):
+    try:
+        lacking = lacking_sources(config) if config["missing_data"] == "stop" else []
+    except ValueError as error:
+        sys.exit(f"logzoo: error: {error}")
+    if lacking:
         sys.exit(f"logzoo: error: {lacking[0]} lists files that were not available; remove it to try again")
     remove_manifest(SCALE)
     if workflow.local_exec:

@@ -164,3 +164,7 @@ def test_a_stand_in_is_refused_where_missing_data_stop_the_run(tmp_path):
     result = snakemake(folder, *arguments, "--config", "missing_data=stop", "--", "data/datasets/dna.nc")
     assert result.returncode == 1 and "Traceback" not in result.stderr
     assert "logzoo: error: data/raw/dna/manifest.json lists files that were not available" in result.stderr
+    (folder / "data/raw/dna/manifest.json").write_text("{")
+    result = snakemake(folder, *arguments, "--config", "missing_data=stop", "--", "data/datasets/dna.nc")
+    assert result.returncode == 1 and "Traceback" not in result.stderr
+    assert "logzoo: error: data/raw/dna/manifest.json: not a manifest of raw files" in result.stderr

@@ -12,7 +12,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from replication.artifacts import recorded, without_stamp
+from logzoo.io.reading import json_object
+from replication.artifacts import named_hashes, recorded, without_stamp
 from replication.audit.manifest import manifest_path, write_manifest
 from replication.catalogue import Catalogue
 from replication.layout import kind_of
@@ -67,9 +68,13 @@ def _jobs_of(maker: Any, wildcards: dict) -> dict[str, dict]:
 
 
 def lacking_sources(config: dict) -> list[str]:
-    """Manifests in the working folder that record files of a source as not available."""
-    manifests = [f"data/raw/{name}/manifest.json" for name in config["sources"]]
-    return [path for path in manifests if os.path.isfile(path) and "unavailable" in json.loads(Path(path).read_text())]
+    """Manifests in the working folder that record files of a source as not available.
+
+    Raises a one-line ValueError for a damaged manifest.
+    """
+    manifests = [path for name in config["sources"] if os.path.isfile(path := f"data/raw/{name}/manifest.json")]
+    named_hashes(manifests)
+    return [path for path in manifests if "unavailable" in json_object(Path(path).read_text())]
 
 
 def remove_manifest(scale: str) -> None:
