@@ -7,8 +7,11 @@ from pathlib import Path
 # The folder of the checkout, and whether this workflow runs by itself. Otherwise another workflow imports it as a module.
 ROOT = Path(workflow.current_basedir)
 ALONE = Path(workflow.basedir) in (ROOT, ROOT / "workflow")
+# Words of the command line that may be targets. Folders after these options may have the names of targets.
+OF_FOLDERS = ("--directory", "-d", "--profile", "--workflow-profile", "--snakefile", "-s", "--conda-prefix")
+WORDS = [word for before, word in zip(sys.argv, sys.argv[1:]) if before not in OF_FOLDERS]
 # Whether to run the demo, which has a separate scale.
-DEMO = ALONE and "demo" in sys.argv[1:]
+DEMO = ALONE and "demo" in WORDS
 
 # This process and its jobs import the package of this checkout, even if another version is installed. Jobs in an
 # environment of conda lose PYTHONPATH. Snakemake appends this process's search path to the search path of these jobs, so
@@ -50,7 +53,7 @@ PROGRESS = None
 if ALONE and "--verbose" not in sys.argv:
     PROGRESS = attach(
         lambda path: expected_seconds(CATALOGUE, path),
-        lambda counts: expected_total(CATALOGUE, counts, sys.argv[1:]),
+        lambda counts: expected_total(CATALOGUE, counts, WORDS),
     )
 
 
@@ -117,7 +120,7 @@ for paper in config["papers"]:
 # Suggest the right names for misspelt targets; Snakemake only reports that no rule makes such a target.
 if ALONE:
     for line in near_targets(
-        sys.argv[1:], [*config["papers"], "all", "claims", "demo", *CATALOGUE.files, *CATALOGUE.verdicts.values()]
+        WORDS, [*config["papers"], "all", "claims", "demo", *CATALOGUE.files, *CATALOGUE.verdicts.values()]
     ):
         print(line, file=sys.stderr)
 
@@ -149,8 +152,8 @@ onsuccess:
     end_server()
     print_ending(PROGRESS, CATALOGUE, log, success=True)
     # A terminal gets the tables only if the target is `claims`; files and pipes always get them.
-    if "claims" in sys.argv or not (sys.stdout and sys.stdout.isatty()):
-        print_tables(CATALOGUE, [paper for paper in config["papers"] if paper in sys.argv])
+    if "claims" in WORDS or not (sys.stdout and sys.stdout.isatty()):
+        print_tables(CATALOGUE, [paper for paper in config["papers"] if paper in WORDS])
     print_manifest(CATALOGUE)
 
 

@@ -101,6 +101,13 @@ def test_a_paper_of_the_name_of_a_rule_is_one_line(tmp_path):
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.parametrize(("words", "scale"), [(("--directory", "demo"), "quick"), (("demo",), "demo")])
+def test_a_folder_of_the_name_of_a_target_is_no_target(tmp_path, words, scale):
+    folder = copy_project(tmp_path)
+    planned = snakemake(folder, "--dry-run", "--cores", "1", *words, "--", f"data/{scale}/models/mnist-10.nc")
+    assert planned.returncode == 0, planned.stderr
+
+
 def test_a_model_is_enumerated_by_its_smaller_layer():
     train = {"method": "cd", "hidden": 100, "updates": 1, "batch": 1, "learning_rate": 0.1}
     wide = {"title": "x", "short": "x", "dataset": "toy-4-4", "train": train}
