@@ -29,6 +29,8 @@ WRONG = [
     ({"figures": {"rts-f5": {"others": ["rts-f55"]}}}, "figures.rts-f5: .*'rts-f55'"),
     ({"figures": {"zoo-sandwich": {"lower": ["pcd"]}}}, "figures.zoo-sandwich: lower: unknown value 'pcd'"),
     ({"datasets": {"dna": {"source": "nobody"}}}, "datasets.dna.source: unknown name 'nobody'; expected one of .*dna"),
+    ({"datasets": {"digits": None}}, "datasets: unknown name 'digits'; .*digits-labelled"),
+    ({"sources": {"digits": None}}, "sources: unknown name 'digits'; "),
     ({"datasets": {"adult": {"options": {"files": {"test": "adult.txt"}}}}}, "datasets.adult.options: .*'adult.txt'"),
     ({"datasets": {"mnist-grey": {"options": {"train": {"labels": "x.gz"}}}}}, ".*grey.options: .*'x.gz'; .*ubyte"),
     ({"datasets": {"caltech": {"options": {"file": "x.mat"}}}}, "datasets.caltech.options: unknown name 'x.mat'; .*"),

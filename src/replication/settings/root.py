@@ -237,6 +237,10 @@ def _references(settings: Settings, config: dict) -> Iterator[tuple[str, Iterabl
             yield f"models.{name}.import.file", [model.import_.file], settings.sources[model.import_.source].files
         if isinstance(model, TrainedModel) and model.start:
             yield f"models.{name}.start", [model.start], config["models"]
+    # The digits replace data sets that are not available.
+    labelled = any(dataset.label_units for dataset in settings.datasets.values())
+    yield "sources", ["digits"], settings.sources
+    yield "datasets", ["digits", "digits-labelled"] if labelled else ["digits"], settings.datasets
     for name, dataset in settings.datasets.items():
         yield f"datasets.{name}.source", [dataset.source], settings.sources
         yield f"datasets.{name}.options", raw_files_of(dataset.options), settings.sources[dataset.source].files
