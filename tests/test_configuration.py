@@ -31,6 +31,8 @@ WRONG = [
     ({"datasets": {"dna": {"source": "nobody"}}}, "datasets.dna.source: unknown name 'nobody'; expected one of .*dna"),
     ({"datasets": {"digits": None}}, "datasets: unknown name 'digits'; .*digits-labelled"),
     ({"sources": {"digits": None}}, "sources: unknown name 'digits'; "),
+    ({"datasets": {"adult": {"values": "grey"}}}, "datasets.adult.values: unknown name 'grey'; expected one of binary"),
+    ({"datasets": {"mnist-grey": {"options": {"threshold": 9}}}}, "datasets.mnist-grey.values: unknown name 'grey'"),
     ({"datasets": {"adult": {"options": {"files": {"test": "adult.txt"}}}}}, "datasets.adult.options: .*'adult.txt'"),
     ({"datasets": {"mnist-grey": {"options": {"train": {"labels": "x.gz"}}}}}, ".*grey.options: .*'x.gz'; .*ubyte"),
     ({"datasets": {"caltech": {"options": {"file": "x.mat"}}}}, "datasets.caltech.options: unknown name 'x.mat'; .*"),

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from logzoo.checks import shown
 from logzoo.estimators.estimator_registry import ESTIMATORS
-from replication.settings.datasets import Dataset, Source, raw_files_of
+from replication.settings.datasets import Dataset, IdxOptions, Source, raw_files_of
 from replication.settings.fields import (
     AtLeastTwo,
     Count,
@@ -244,6 +244,9 @@ def _references(settings: Settings, config: dict) -> Iterator[tuple[str, Iterabl
     for name, dataset in settings.datasets.items():
         yield f"datasets.{name}.source", [dataset.source], settings.sources
         yield f"datasets.{name}.options", raw_files_of(dataset.options), settings.sources[dataset.source].files
+        # Grey levels are divided by 255, so zeros and ones of other readers would become nearly zero.
+        grey = isinstance(dataset.options, IdxOptions) and dataset.options.threshold is None
+        yield f"datasets.{name}.values", [dataset.values], ["binary", "grey"] if grey else ["binary"]
     for name, grid in settings.grids.items():
         yield f"grids.{name}.datasets", grid.datasets, settings.datasets
     yield "zoo.datasets", settings.zoo.datasets.values(), settings.datasets
