@@ -207,8 +207,8 @@ def anneal_along(
     sweep is then made at the first RBM.
     """
     segments = len(path) - 1
-    unit, own = (max(fixed_point_unit(*knot, np.zeros(1)) for knot in part) for part in (path, path[-1:]))
-    if unit > own:
+    unit = max(fixed_point_unit(*knot, np.zeros(1)) for knot in path)
+    if unit > fixed_point_unit(*path[-1], np.zeros(1)):
         # A knot of larger parameters makes the rounding of the last RBM coarser than its standard error assumes.
         check_rounding(RBM(*path[-1]), rule="at the unit of the largest parameters on the path", unit=unit)
     steps = np.arange(1, sweeps + 1) / (sweeps + 1) if starts is None else np.arange(sweeps) / sweeps

@@ -122,7 +122,7 @@ def train_parallel_tempering(
     data. tracker: an object of `logzoo.training.trackers` that follows log Z for the trace. flow_of(betas, k=k) returns
     a FlowLadder, which moves the rungs. Raises ValueError for a tracker with both `start` and `patience`.
     """
-    if not any(given is None for given in (tracker, settings.get("start"), settings.get("patience"))):
+    if None not in (tracker, settings.get("start"), settings.get("patience")):
         # The tracked log Z begins at that of the base, so the first likelihood would seem to be the best.
         raise ValueError("patience: expected walkers in place of a tracker, because the training has a start")
     betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
