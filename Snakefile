@@ -1,4 +1,5 @@
 # The whole replication: snakemake --cores N draws every figure of the configured scale.
+import functools
 import os
 import sys
 from importlib.util import find_spec

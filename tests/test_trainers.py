@@ -65,6 +65,7 @@ def test_every_trainer_keeps_the_contract(method):
     if method == "lvs":
         # Lengths of tours are random. A stopping set costs as many sweeps as there are examples.
         tours = update >= 2 * 2
+        np.testing.assert_array_equal(np.isnan(run.trace["log_f_particles"]), tours)
         spent = run.trace["chain_sweeps"].values
         np.testing.assert_array_equal(spent[~tours], sweeps[~tours] * 7)
         assert np.all((np.diff(spent[tours]) >= 7) & (np.diff(spent[tours]) <= 7 * 2 * 2 + 14 * 2))

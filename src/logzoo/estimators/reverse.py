@@ -43,8 +43,8 @@ def run(
 
     data: a 0/1 matrix (examples, visible), required. vectors: number of rows of the data that are drawn; the chains are
     divided among them. The default is 10, or half of the chains if that is less, but at least 2. No row is drawn
-    twice, so there are at most as many vectors as rows. Other options: as in
-    `logzoo.samplers.annealed.run_reverse`. Raises ValueError for missing or bad data and for more vectors than chains.
+    twice, so there are at most as many vectors as rows. Other options: as in `logzoo.samplers.annealed.run_reverse`.
+    Raises ValueError for missing or bad data and for more vectors than chains.
     """
     starts, vector = starts_of(rbm, ledger, stream, data, vectors)
     return annealed.run_reverse(rbm, ledger, stream, starts, **options), vector

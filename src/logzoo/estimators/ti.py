@@ -42,9 +42,8 @@ riemann, trapezoid, corrected = (partial(_at_drawn_rungs, rule) for rule in ("ri
 def _estimated(draws, sums, log_z_of, finer=None):
     """Estimate with the rule's error: the larger of the distances to the rule on every other rung and to a finer rule.
 
-    With an even number of rungs, the last interval on every other rung is that of three intervals.
-
-    The distance from the finer rule is the bias to leading order, and is part of the standard error.
+    With an even number of rungs, the last interval of the coarser ladder spans three intervals. The distance
+    from the finer rule is the bias to leading order, and is part of the standard error.
     """
     # Unlike Richardson's error, the distance is not divided by 2^p - 1 for order p. With a step in the integrand, the
     # error of a rule does not fall with its order.
