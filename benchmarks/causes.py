@@ -1,9 +1,10 @@
-"""Tests of causes for four claims that the published run at the paper scale did not reproduce, as Markdown tables.
+"""Tests of causes for six claims that the published run at the paper scale did not reproduce, as Markdown tables.
 
     python benchmarks/causes.py occupancy MODELS DATASETS               # rts-f8-small: about 8 CPU minutes
     python benchmarks/causes.py strokes MODELS DATASETS results/paper   # lv-f3-thick: seconds
     python benchmarks/causes.py returns MODELS DATASETS results/paper   # lv-f2a-same: seconds
     python benchmarks/causes.py bridging results/paper                  # trk-f4a-variance: seconds
+    python benchmarks/causes.py accuracies results/paper                # ins-f6-early and ins-f6-later: seconds
 
 MODELS is the folder of the models of the run (data/paper/models), DATASETS the folder of the data sets (data/datasets).
 The tests are exploratory: no claim of the protocol depends on them.
@@ -39,6 +40,8 @@ UPDATES, BUDGETS, REPEATS, CHAINS, RUNGS = (5_500, 110_000), (1_000, 3_162), 50,
 ENTROPIES = (0.05, 0.2, 0.5, 1.0, 1.5, 2.0)
 # Limits of the parts of a training in `bridging`, as shares of its updates.
 PARTS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.4, 0.7, 1.0)
+# The same for `accuracies`, in updates; repeats of the paper for each trainer.
+UPDATE_PARTS, PUBLISHED_REPEATS = ((0, 1000), (0, 3333), (3334, 6666), (6667, 7999), (8000, 10_000)), 20
 
 
 def occupancy(models, dataset):
@@ -139,6 +142,29 @@ def bridging(results):
         print_row(name, *map("{:.2f}".format, np.mean(rows, axis=0)))
 
 
+def accuracies(results):
+    """Lead of PCD-1 and of INS over the other trainers in parts of a training, and its sign from 20 repeats."""
+    runs = {}
+    for name in ("pcd", "pt", "ins"):
+        with xr.open_dataset(Path(results, f"data/paper/comparisons/toy-large.{name}.nc")) as file:
+            runs[name] = file.accuracy.transpose("repeat", "update").values
+            updates, repeats = file["update"].values, file.sizes["repeat"]
+    generator = np.random.default_rng(SEED)
+    few = np.argsort(generator.random((4000, repeats)), axis=1)[:, :PUBLISHED_REPEATS]
+    shares = [f"{PUBLISHED_REPEATS} repeats: {name} leads" for name in ("PCD-1", "INS")]
+    print_heads("updates", "PCD-1 leads by", "INS leads by", *shares)
+    for first, last in UPDATE_PARTS:
+        part = (updates >= first) & (updates <= last)
+        leads, leading = [], []
+        for name in ("pcd", "ins"):
+            others = [run[:, part] for other, run in runs.items() if other != name]
+            middle = [np.median(run, axis=0).mean() for run in (runs[name][:, part], *others)]
+            leads.append(middle[0] - max(middle[1:]))
+            means = [run.mean(axis=1)[few].mean(axis=1) for run in (runs[name][:, part], *others)]
+            leading.append(np.mean(means[0] > np.max(means[1:], axis=0)))
+        print_row(f"{first:,} to {last:,}", *map("{:.3f}".format, leads), *map("{:.2f}".format, leading))
+
+
 def _tours(models, images, results, hidden):
     """Yield (name, entropy (tour,), {variable: (tour,)}) of each training, for tours with mean visible units."""
     for path in sorted(Path(results, "data/paper/tours").glob(f"lv-{hidden}*.nc")):
@@ -168,7 +194,7 @@ def _difference(width, short, long, group):
 def main():
     parser = argparse.ArgumentParser(description="Tests of causes for claims that were not reproduced.")
     commands = parser.add_subparsers(metavar="TEST", required=True)
-    for test in (occupancy, strokes, returns, bridging):
+    for test in (occupancy, strokes, returns, bridging, accuracies):
         command = commands.add_parser(test.__name__)
         command.set_defaults(test=test)
         for name in signature(test).parameters:
