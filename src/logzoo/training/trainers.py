@@ -109,7 +109,7 @@ def train_rbm(
         Number of updates after which the training ends if the log-likelihood of the validation examples has not risen.
         The result has the best parameters.
     snapshots : int
-        Parameters are kept at about this number of rows of the trace, or at up to twice as many.
+        Parameters are kept at this number of rows of the trace or up to twice as many, at most at all rows.
     walkers : int
         Number of additional chains that follow log Z (Jarzynski 1997): 0 or at least 8, and 0 with a tracker.
     seed : int or str
