@@ -7,27 +7,19 @@ Pictures and pages hold a stamp, the JSON of {"inputs": {path: hash}, "parameter
 in a text chunk of a PNG, in the keywords of a PDF, or in the last comment of an HTML page.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import Any
 
 import netCDF4
 
 from logzoo.io.provenance import PACKAGE_FOLDER, source_digest
 from logzoo.io.reading import json_object
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    import xarray as xr
-
-    from logzoo.types import FilePath
-
+from logzoo.types import FilePath
+from replication.types import Dataset
 
 # The folder of the checkout. If the package was installed without a checkout, this folder has no project.
 ROOT = Path(__file__).parents[2]
@@ -154,6 +146,6 @@ def stand_in_line(attributes: Mapping[str, Any]) -> str:
     return f"STAND-IN: replaced data sets or models: {replaced}" if replaced else ""
 
 
-def stand_in_note(artifact: xr.Dataset) -> str:
+def stand_in_note(artifact: Dataset) -> str:
     """The mark after the name of a table row if its artifact comes from replaced data or models; else empty."""
     return STAND_IN if "stand_in_for" in artifact.attrs else ""

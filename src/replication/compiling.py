@@ -4,12 +4,10 @@ Every estimator runs once on a small RBM, and every trainer once with each of it
 code in its cache.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,10 +20,6 @@ from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 from logzoo.training.trackers import tracker
 from logzoo.training.trainers import TRACKERS, TRAINERS, trainer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 # The file that marks a cache with the machine code of the kernels of all estimators and trainers.
 _MARK = "compiled"

@@ -3,8 +3,6 @@
 Slow imports are inside the functions that need them, so that other jobs do not wait for them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import gc
@@ -15,16 +13,12 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from logzoo.io.checkpoints import Checkpoint, discard_beside, identity_of, path_beside
 from replication.artifacts import digest_of, named_hashes, recorded
 from replication.papers.experiment import nested
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from replication.types import Artifacts
+from replication.types import Artifacts, Dataset
 
 LOG = logging.getLogger(__name__)
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
@@ -88,7 +82,7 @@ def read_inputs(task: Any) -> dict:
     return nested({name: read_artifact(path) for name, path in task.input.items() if str(path).endswith(".nc")})
 
 
-def write_output(task: Any, dataset: xr.Dataset, *, kind: str, number: int = 0, seed_path: object = "") -> None:
+def write_output(task: Any, dataset: Dataset, *, kind: str, number: int = 0, seed_path: object = "") -> None:
     """Write a dataset as output `number`, with the job's inputs and parameters as provenance.
 
     task: the `snakemake` object of a script.
@@ -127,7 +121,7 @@ def discard_checkpoints(task: Any) -> None:
     discard_beside(task.output[0])
 
 
-def flat(artifacts: Artifacts) -> Iterator[xr.Dataset]:
+def flat(artifacts: Artifacts) -> Iterator[Dataset]:
     """Yield the artifacts in nested dicts, one after the other."""
     for artifact in artifacts.values():
         yield from flat(artifact) if isinstance(artifact, dict) else (artifact,)

@@ -1,18 +1,12 @@
 """Paths of files below the folder of a project, and the kinds of these files."""
 
-from __future__ import annotations
-
 import os
 import re
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from logzoo.types import FilePath
-
+from logzoo.types import FilePath
 
 _NAME = r"[^/.][^/]*"
 _WORD = r"[^/.]+"

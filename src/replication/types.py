@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     import matplotlib.axes
     import matplotlib.axis
     import matplotlib.figure
+    import pandas as pd
+    import PIL.Image
     import xarray as xr
 
     from logzoo.estimators.result import Estimate as Estimate
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     Figure = matplotlib.figure.Figure
     DataArray = xr.DataArray
     Dataset = xr.Dataset
+    DataFrame = pd.DataFrame
+    Image = PIL.Image.Image
 
     # Inputs of a declaration by name: paths of artifacts, `Experiment`s that make artifacts, or dicts of these.
     Inputs = dict[str, Any]

@@ -4,16 +4,15 @@ Snakemake runs the checkout's own Snakefile in a scratch folder, without code of
 inputs to this folder, and may run only the rules that make the picked files. None of these rules downloads anything.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import yaml
@@ -24,17 +23,11 @@ from logzoo.io.reading import open_regular, read_bytes
 from logzoo.io.schema import SCHEMAS
 from logzoo.kernels import cache
 from logzoo.printing import one_line
+from logzoo.types import FilePath
 from replication.artifacts import ROOT, without_stamp
+from replication.audit.findings import Findings
 from replication.forks import COMPILES_LATER
 from replication.layout import files_of, is_timed, kind_of, scale_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from logzoo.types import FilePath
-    from replication.audit.findings import Findings
-
 
 _COMPARED = (*SCHEMAS, "picture", "page", "table text")
 OTHER_CODE = "made by another version of the code"

@@ -3,13 +3,12 @@
 The profile is Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5), which builds on RO-Crate 1.1.
 """
 
-from __future__ import annotations
-
 import json
 import mimetypes
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import yaml
 from rocrate.model.contextentity import ContextEntity
@@ -20,16 +19,10 @@ from logzoo.io.atomic import write_text
 from logzoo.io.netcdf import load_raw
 from logzoo.io.reading import read_bytes, sha256_of
 from logzoo.printing import one_line
+from logzoo.types import FilePath
 from replication.audit.manifest import manifest_path
 from replication.audit.publish import files_of_run
 from replication.layout import kind_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from logzoo.types import FilePath
-
 
 CRATE = "ro-crate-metadata.json"
 _PROFILES = (

@@ -1,22 +1,15 @@
 """The result of an audit (faults, stale files and notes), as text for a terminal and as JSON."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from logzoo.io.atomic import write_text
 from logzoo.printing import one_line, shortened, table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
-    from logzoo.types import FilePath
-
+from logzoo.types import FilePath
 
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 _LONGEST = 110

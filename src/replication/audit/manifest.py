@@ -4,22 +4,17 @@ The workflow writes the manifest when a run succeeds. Published results have a m
 also lists the unpublished files of the run (`Manifest.left_out`).
 """
 
-from __future__ import annotations
-
 import json
 import math
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from logzoo.io.atomic import write_text
 from logzoo.io.reading import read_json, sha256_of
 from logzoo.printing import one_line
+from logzoo.types import FilePath
 from replication.layout import UNLISTED, files_of, kind_of, scale_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from logzoo.types import FilePath
 
 
 class Manifest(NamedTuple):

@@ -4,30 +4,23 @@ The copy leaves out models, snapshots, data sets, raw files, PDFs, and artifacts
 page, table or verdict. The manifest lists the hashes of all files that are left out.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import shutil
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from logzoo.checks import positive_number, shown
 from logzoo.io.atomic import write_bytes
 from logzoo.io.schema import SCHEMAS
 from logzoo.printing import table
+from logzoo.types import FilePath
 from replication.artifacts import content_hash
 from replication.audit.manifest import Manifest, manifest_path, read_manifest
 from replication.audit.tree import audit
 from replication.layout import kind_of, scale_of
 from replication.reporting.quotes import changed_pages
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from logzoo.types import FilePath
-
 
 _SHOWN = ("picture", "page", "table text", "table", "verdict", "scorecard")
 _NEVER = ("model", "snapshots", "dataset", "raw file", "raw manifest")

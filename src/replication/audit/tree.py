@@ -4,13 +4,12 @@ The audited tree supplies only data. The jobs, and the paths of the files that t
 script, module, parameter, output path or address is taken from the tree.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import h5py
 
@@ -19,18 +18,12 @@ from logzoo.io import schema
 from logzoo.io.atomic import resolved_output
 from logzoo.io.netcdf import check_seal, content_sha256, load_raw, read_provenance, unpacked_bytes
 from logzoo.io.reading import json_object, read_bytes, sha256_of
+from logzoo.types import FilePath
 from replication.artifacts import CODE, digest_of, read_stamp
 from replication.audit import checkout
 from replication.audit.findings import Findings, report, write_report
 from replication.audit.manifest import manifest_path, read_manifest
 from replication.layout import STAMPED, UNLISTED, files_of, is_unfinished, kind_of, scale_of, scales_of, walked
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from logzoo.types import FilePath
-
 
 # Larger artifacts are not loaded: only their bytes and attributes are checked, to bound the memory.
 _MOST_BYTES = 1 << 27

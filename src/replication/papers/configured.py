@@ -1,25 +1,23 @@
 """Convert configured bases and options of estimators to arguments of the library."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from logzoo.datasets.build import visible_matrix
 from logzoo.estimators.estimator_registry import takes
 from logzoo.paths import log_odds
-
-if TYPE_CHECKING:
-    import xarray as xr
+from replication.types import Dataset
 
 
-def matched_base(dataset: "xr.Dataset") -> np.ndarray:
+def matched_base(dataset: Dataset) -> np.ndarray:
     """Base log-odds (visible,) with the marginals of the training split."""
     return log_odds(visible_matrix(dataset, "train"))
 
 
 def estimator_options(
-    entries: Mapping[str, dict], dataset: "xr.Dataset", snapshots: "xr.Dataset | None" = None
+    entries: Mapping[str, dict], dataset: Dataset, snapshots: Dataset | None = None
 ) -> dict[str, dict[str, Any]]:
     """Keyword arguments {name: arguments} of estimators on a data set; entries: {name: entry of the configuration}.
 

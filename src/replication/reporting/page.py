@@ -5,29 +5,21 @@ paper. Below, each figure and table opens from a thumbnail. Both pages are self-
 in workflow/templates. The same contents give the same bytes.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from logzoo.io.netcdf import read_artifact
+from logzoo.types import FilePath
 from replication.artifacts import PUBLISHED, PUBLISHED_SCALE, stand_in_line, stand_ins
 from replication.reporting.scorecard import VERDICTS, counts_by_paper, entries, relative, summary
 from replication.reporting.tables import frame_of, notes_of
 from replication.reporting.verdicts import DECIDED, FAILED, SIGNS
 from replication.reporting.web import LARGE, SMALL, embedded, rendered
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    import xarray as xr
-
-    from logzoo.types import FilePath
-
+from replication.types import Dataset
 
 # Digits of the hash of an input, enough to identify it.
 _SHORT = 12
@@ -56,7 +48,7 @@ def exhibit_of(shown: Mapping[str, Any], records: Sequence[Any]) -> dict[str, An
 
 
 def page(
-    card: xr.Dataset,
+    card: Dataset,
     exhibits: Mapping[str, Any],
     *,
     zoo: Any,
@@ -107,7 +99,7 @@ def page(
     )
 
 
-def scorecard_page(card: xr.Dataset, *, scale: str, folder: str, templates: FilePath) -> str:
+def scorecard_page(card: Dataset, *, scale: str, folder: str, templates: FilePath) -> str:
     """A page with only the scorecard."""
     rows = [_row(row, folder, {}) for row in entries(card)]
     return rendered("scorecard.html", templates, **_common(rows, scale, card.attrs), summary=summary(card, scale))

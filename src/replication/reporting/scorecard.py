@@ -1,11 +1,10 @@
 """The scorecard: every claim of the papers with its verdict, from the verdicts of all figures and tables."""
 
-from __future__ import annotations
-
 import os
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,13 +28,7 @@ from replication.reporting.verdicts import (
     table_of_claims,
     why_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    import xarray as xr
-
+from replication.types import Dataset
 
 _FALLS = "falls"
 _TEXTS = {
@@ -48,7 +41,7 @@ _TEXTS = {
 }
 
 
-def scorecard(claims: Mapping[str, Any], verdicts: Mapping[str, xr.Dataset], figures: Mapping[str, Any]) -> xr.Dataset:
+def scorecard(claims: Mapping[str, Any], verdicts: Mapping[str, Dataset], figures: Mapping[str, Any]) -> Dataset:
     """A Dataset of all claims, tested or not.
 
     claims: {id: entry}, as in `reporting.verdicts`; an entry has `not_tested` if the claim cannot be tested. verdicts:
@@ -91,7 +84,7 @@ def _row(name, entry, verdicts, figure):
     return {**row, "artifacts": " ".join(f"{key}={path}" for key, path in figure["artifacts"].items())}
 
 
-def entries(card: xr.Dataset) -> list[dict[str, Any]]:
+def entries(card: Dataset) -> list[dict[str, Any]]:
     """The rows of a scorecard as dicts of texts.
 
     `number` has the value with its interval, and `found` also the definition of the statistic. `sentence` has the claim
@@ -118,7 +111,7 @@ def entries(card: xr.Dataset) -> list[dict[str, Any]]:
     return rows
 
 
-def summary(card: xr.Dataset, scale: str) -> str:
+def summary(card: Dataset, scale: str) -> str:
     """Sentences with the numbers of all claims, of the decided claims, and of the claims with each verdict."""
     verdicts = list(card["verdict"].values)
     decided = sum(verdict in DECIDED for verdict in verdicts)
@@ -139,7 +132,7 @@ def counts_by_paper(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
     return {paper: [verdicts.count(verdict) for verdict in VERDICTS] for paper, verdicts in by_paper.items()}
 
 
-def markdown(card: xr.Dataset, folder: str) -> str:
+def markdown(card: Dataset, folder: str) -> str:
     """A scorecard in Markdown; links are relative to `folder`, a path from the folder of the project."""
     rows = [
         {
@@ -162,7 +155,7 @@ def without_links(text: str) -> str:
     return re.sub(r"\[([^]\n]*)\]\([^)\n]*\)", r"\1", text)
 
 
-def csv(card: xr.Dataset) -> str:
+def csv(card: Dataset) -> str:
     """A scorecard as comma-separated values, at full precision."""
     return card.to_dataframe()[[*_TEXTS, *NUMBERS]].to_csv()
 

@@ -1,21 +1,13 @@
 """Statistics of independent repeats with 95% intervals."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from logzoo.types import Array, ArrayLike
 from replication.claim import ERROR, FEWEST_REPEATS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import xarray as xr
-
-    from logzoo.types import Array, ArrayLike
-    from replication.types import Measure
-
+from replication.types import Dataset, Measure
 
 RESAMPLES = 2000
 QUANTILES = (0.025, 0.975)
@@ -56,7 +48,7 @@ def untested(note: str = "") -> Statistic:
     return Statistic(np.nan, np.nan, np.nan, note)
 
 
-def truth_of(truth: xr.Dataset) -> tuple[float, float]:
+def truth_of(truth: Dataset) -> tuple[float, float]:
     """True log Z and its standard error, nats; the error is infinite if the runs of the truth did not converge."""
     return float(truth["log_z"]), float(truth["std_error"]) if truth.attrs.get("converged", 1) else np.inf
 
@@ -257,7 +249,7 @@ def _with_band(values, statistic):
     return statistic(values), np.quantile(statistic(np.moveaxis(values[..., chosen], -2, 0)), QUANTILES, axis=0)
 
 
-def seconds_of_budgets(timings: xr.Dataset, estimator: str, budgets: ArrayLike) -> tuple[Array, float]:
+def seconds_of_budgets(timings: Dataset, estimator: str, budgets: ArrayLike) -> tuple[Array, float]:
     """Seconds of an estimator at `budgets`, from a line fitted to measured times, and seconds per sweep.
 
     timings: Dataset of `replication.papers.timing.estimators`. The line is a fixed time plus a time per sweep. With a

@@ -1,25 +1,14 @@
 """The look of figures, and functions that save a figure with the same bytes each time."""
 
-from __future__ import annotations
-
 import io
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from logzoo.io.atomic import write_bytes
+from logzoo.types import FilePath
 from replication.artifacts import UNKNOWN, picture_metadata, stand_in_line, stand_ins
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    import xarray as xr
-    from matplotlib.figure import Figure
-    from PIL.Image import Image
-
-    from logzoo.types import FilePath
-    from replication.types import Axes, Axis, Banded, Look, Points
-
+from replication.types import Axes, Axis, Banded, Dataset, Figure, Image, Look, Points
 
 # Assumed width of a tick label, as a share of the axis.
 _LABEL_SHARE = 0.15
@@ -167,7 +156,7 @@ def draw_bars(axis: Axes, x: Points, values_and_band: Banded, every: int = 1, st
     axis.vlines(x[start::every], low[start::every], high[start::every], color=look["color"], linewidth=1.2, alpha=0.7)
 
 
-def finished(figure: Figure, *datasets: xr.Dataset, panels: Iterable[Axes] = ()) -> Figure:
+def finished(figure: Figure, *datasets: Dataset, panels: Iterable[Axes] = ()) -> Figure:
     """The figure with its panels lettered from (a) on, and with a notice if any of its datasets are stand-in data."""
     for letter, axis in zip("abcdefghijkl", panels, strict=False):
         axis.set_title(f"({letter})", loc="left", fontweight="bold")
@@ -176,7 +165,7 @@ def finished(figure: Figure, *datasets: xr.Dataset, panels: Iterable[Axes] = ())
     return figure
 
 
-def title_of(title: str, dataset: xr.Dataset) -> str:
+def title_of(title: str, dataset: Dataset) -> str:
     """The title of a model, marked if a stand-in replaces the model or its data set."""
     return f"stand-in for {title}" if "stand_in_for" in dataset.attrs else title
 

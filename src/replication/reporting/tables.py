@@ -1,20 +1,13 @@
 """Tables of numbers and words, and functions that write them as Markdown, HTML and CSV."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from logzoo.io.schema import labelled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    import pandas as pd
-    import xarray as xr
+from replication.types import DataFrame, Dataset
 
 
 class Column(NamedTuple):
@@ -32,7 +25,7 @@ COUNT = ",.0f"
 DIGITS = "digits"
 
 
-def table_of(rows: Mapping[str, Mapping[str, Any]], what: str, columns: Mapping[str, Column]) -> xr.Dataset:
+def table_of(rows: Mapping[str, Mapping[str, Any]], what: str, columns: Mapping[str, Column]) -> Dataset:
     """A Dataset along `row`, with a variable for each column that any row fills.
 
     Missing numbers are NaN, and missing words are "-". rows: {name: {column: number or word}}. what: heading of the
@@ -51,7 +44,7 @@ def table_of(rows: Mapping[str, Mapping[str, Any]], what: str, columns: Mapping[
     return xr.Dataset(variables, {"row": labelled("row", np.array(list(rows), dtype=object), what, "1")})
 
 
-def frame_of(table: xr.Dataset) -> pd.DataFrame:
+def frame_of(table: Dataset) -> DataFrame:
     """A table as a DataFrame of texts, with the units in the headings."""
     import pandas as pd
 
@@ -76,14 +69,14 @@ def two_digits(value: float) -> str:
     return np.format_float_positional(value, precision=2, fractional=False, trim="-")
 
 
-def markdown(frame: pd.DataFrame, title: str, notes: Iterable[str] = ()) -> str:
+def markdown(frame: DataFrame, title: str, notes: Iterable[str] = ()) -> str:
     """A DataFrame of texts in Markdown, with its title above and notes below."""
     rows = [list(frame.columns), ["---"] * len(frame.columns), *frame.values.tolist()]
     lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
     return "\n".join([title, "", *lines, *(["", *notes] if notes else [])]) + "\n"
 
 
-def html(frame: pd.DataFrame, title: str, notes: Iterable[str] = ()) -> str:
+def html(frame: DataFrame, title: str, notes: Iterable[str] = ()) -> str:
     """A DataFrame of texts as a complete HTML page, with notes below the table."""
     title, below = escape(title), "".join(f"\n<p>{escape(note)}</p>" for note in notes)
     style = "body{font:15px sans-serif}td,th{padding:.2em .7em;text-align:right}td:first-child{text-align:left}"
@@ -92,7 +85,7 @@ def html(frame: pd.DataFrame, title: str, notes: Iterable[str] = ()) -> str:
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n{body}</html>\n'
 
 
-def text_of(table: xr.Dataset, form: str) -> str:
+def text_of(table: Dataset, form: str) -> str:
     """A table as the text of a file: md, html or csv. The attributes of the table hold its title and any notes."""
     if form == "csv":
         return csv(table)
@@ -100,11 +93,11 @@ def text_of(table: xr.Dataset, form: str) -> str:
     return (html if form == "html" else markdown)(frame, title, notes_of(table))
 
 
-def notes_of(table: xr.Dataset) -> list[str]:
+def notes_of(table: Dataset) -> list[str]:
     """The lines of notes below a table."""
     return table.attrs.get("notes", "").splitlines()
 
 
-def csv(table: xr.Dataset) -> str:
+def csv(table: Dataset) -> str:
     """A table as comma-separated values, at full precision."""
     return table.to_dataframe().rename_axis(table["row"].attrs["long_name"]).to_csv()

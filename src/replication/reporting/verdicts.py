@@ -6,9 +6,8 @@ if the interval is a single point on a bound. Experiments smaller than the paper
 without bounds, or with an exploratory setting, gets no verdict. Its statistic is an estimate.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -16,14 +15,7 @@ import xarray as xr
 from logzoo.checks import expected_one_of
 from logzoo.io.schema import labelled
 from replication.claim import BOUNDS, EXPLORATORY, REDUCED
-from replication.reporting.statistics import joined, tail, untested
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from replication.reporting.statistics import Statistic
-
+from replication.reporting.statistics import Statistic, joined, tail, untested
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"

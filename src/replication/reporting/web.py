@@ -1,22 +1,15 @@
 """Parts of HTML pages: templates, pictures as data URIs, and the look of estimators in SVG."""
 
-from __future__ import annotations
-
 import base64
 import io
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import jinja2
 from PIL import Image
 
+from logzoo.types import FilePath
 from replication.reporting.style import few_colours, look_of
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from logzoo.types import FilePath
-    from replication.types import Settings
-
+from replication.types import Settings
 
 # Pixels of a PNG for each pixel on the page. Figures up to the width of the page then have equal text sizes.
 _FINER = 1.5
