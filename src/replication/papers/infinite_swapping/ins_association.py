@@ -25,7 +25,6 @@ CLAIMS = {
         "total variation distance from uniform of the temperatures that a replica has held so far, at the last "
         "parameters of trainings by exact gradients, a mean over replicas, runs, all steps (area under the curve) and "
         "trainings, INS / PT",
-        scale="log",
     )
 }
 

@@ -17,7 +17,6 @@ _CLAIMS_EQUAL = {
         "no notable difference, no number",
         "CPU seconds of an update of the parameters on one core, mean over timings, INS / PT, five temperatures, "
         f"{size} units",
-        scale="log",
     )
     for key, size in (("time", "20 × 6"), ("time-large", "794 × 500"))
 }
@@ -101,7 +100,6 @@ _CLAIMS_MANY = {
         "section 4.2.5",
         "considerably faster, no number",
         "CPU seconds of a step of all chains of 20 × 6 units on one core, mean over timings, INS / PT, 12 temperatures",
-        scale="log",
     ),
     "fewer": Claim(
         "With fewer temperatures a training may degenerate",

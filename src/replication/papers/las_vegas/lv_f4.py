@@ -39,12 +39,10 @@ CLAIMS = {
         "Estimating the partition function, figure 4",
         "the true value",
         f"mean absolute error [nat] of log Z by all tours, {_STATES}",
-        scale="log",
     ),
     "covers": Claim(
         "The spread of the tours gives the error of log Z",
         measured=f"share of 95% intervals by all tours that hold the true log Z, {_STATES}",
-        scale="share",
     ),
 }
 _TOURS = "#332288"

@@ -47,7 +47,6 @@ _CLAIMS_2A = {
         _PLACE.format("a"),
         "a very heavy tail",
         f"share of tours longer than 1,000 sweeps, of the most hidden units; {_MEANS}",
-        scale="share",
     ),
     "apart": Claim(
         "Tours return within one sweep or are unlikely to return for a very long time",
@@ -56,7 +55,6 @@ _CLAIMS_2A = {
         f"median length of the tours of more than one sweep, of the most hidden units; {_MEANS}".replace(
             "mean over", "geometric mean over"
         ),
-        scale="log",
     ),
     "same": Claim(
         "Tours of one sweep end in the hidden state that they started from",
@@ -75,7 +73,6 @@ _CLAIMS_2A = {
         "a geometrically decaying tail",
         "returns per sweep of tours older than a tenth of the longest allowed, over those of tours from a hundredth to"
         " a tenth of it, of the most hidden units; visible units at their means; counts are summed over trainings",
-        scale="log",
     ),
 }
 _LINES = {"draws": "-", "means": "--"}

@@ -23,14 +23,12 @@ CLAIMS = {
         "figure 1, top left",
         published="on the exact curve, on an axis of 120 nats",
         measured="max_k |log Zhat_k - exact| at the last iteration [nat], mean over repeats",
-        scale="log",
     ),
     "flat": Claim(
         "The Rao-Blackwellised occupancy c_k after eight iterations is very close to the prior r_k",
         "figure 1, caption",
         published="very close",
         measured="K max_k |r_k - c_k| at the last iteration, mean over repeats (section 2.4 stops below 0.1)",
-        scale="log",
     ),
     "noise": Claim(
         "Rao-Blackwellisation reduces the noise of the counts",

@@ -23,7 +23,6 @@ CLAIMS = {
         "section 4.3 and figure 4",
         published="not greatly affected",
         measured=f"RMSE of RTS at the most rungs / at {_FIRST}",
-        scale="log",
     ),
     "ti": Claim(
         "RTS is less sensitive to the number of rungs than thermodynamic integration",

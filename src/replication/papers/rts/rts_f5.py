@@ -20,7 +20,6 @@ CLAIMS = {
         "section 4.4 and figure 5",
         published="able to track",
         measured=f"mean |tracked - AIS| of log Z [nat], and so of both likelihoods, {_KNOWN}; mean over trainings",
-        scale="log",
     ),
     "overfit": Claim(
         "The tracked validation likelihood shows the over-fitting that early stopping avoids",
@@ -40,7 +39,6 @@ CLAIMS = {
         published="similar results",
         measured=f"mean |tracked - AIS| of log Z {_KNOWN}, other alpha / 0.2, the one farthest from 1; by pairs of "
         "check points of one training each",
-        scale="log",
     ),
     "cost": Claim(
         "Tracking log Z adds minimal cost to the training",

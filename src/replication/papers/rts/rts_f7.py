@@ -65,7 +65,6 @@ CLAIMS = {
         _WHERE,
         published="similar behavior up to 100,000 sweeps",
         measured="geometric mean of |error of log Z| from a uniform base, RTS / AIS, at the most sweeps that both have",
-        scale="log",
     ),
     "longer": Claim(
         "From a uniform base the initial iterations of RTS take longer",

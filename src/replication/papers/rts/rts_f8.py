@@ -44,7 +44,6 @@ CLAIMS = {
         "figure 8, left",
         published="drawn, without a number",
         measured=_RATIO.format("SD / RTS"),
-        scale="log",
     ),
 }
 _ASIDE = 1.04

@@ -166,7 +166,6 @@ FIGURES = {
                 "section 4.1 and figure 2",
                 published="nearly identical performance",
                 measured="largest / smallest RMSE of log Z by six estimators, geometric means over numbers of samples",
-                scale="log",
             )
         },
         statistics=estimator_statistics,
@@ -184,14 +183,12 @@ FIGURES = {
                 "supplement E.1 and figure 6",
                 published="visibly faster",
                 measured="autocorrelation time of beta, fixed / adaptive step",
-                scale="log",
             ),
             "error": Claim(
                 "With an adaptive step log Z is more accurate than with a fixed one",
                 "supplement E.1 and figure 6",
                 published="more accurate after 10,000 samples",
                 measured="RMSE of log Z by RTS, fixed / adaptive step",
-                scale="log",
             ),
             "metropolis": Claim(
                 "Proposals adapted to the rung improve random-walk Metropolis as much",

@@ -23,21 +23,18 @@ CLAIMS = {
         "section 2.4 and supplement A",
         published="equally effective",
         measured="RMSE of log Z by RTS, blocks mixed / by eq 12, geometric mean over numbers of sweeps",
-        scale="log",
     ),
     "prior": Claim(
         "No other prior of the inverse temperature outperforms the uniform one",
         "section 5",
         published="no alternative consistently outperformed",
         measured=_BEST.format("rising or falling prior, the better one,"),
-        scale="log",
     ),
     "rising": Claim(
         "The rising prior of section 4.4 gives a less accurate log Z",
         "section 5",
         published="a less accurate estimate",
         measured=_BEST.format("rising"),
-        scale="log",
     ),
     "bias": Claim(
         "Eq 15 approximates the bias of RTS",
@@ -52,14 +49,12 @@ CLAIMS = {
         published="can be approximated",
         measured="mean of the variance by eq 16, from the spread over chains / variance of RTS over runs, geometric "
         "mean over numbers of sweeps",
-        scale="log",
     ),
     "subtracted": Claim(
         "Subtracting the estimated bias does not improve RTS",
         "section 5",
         published="did not improve the results",
         measured="RMSE of log Z by RTS less its bias by eq 15 / RMSE of RTS, geometric mean over numbers of sweeps",
-        scale="log",
     ),
     "continuous": Claim(
         "A continuous inverse temperature gives less accurate estimates",

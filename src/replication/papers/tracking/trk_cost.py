@@ -20,12 +20,10 @@ CLAIMS = {
         "abstract, section 5",
         "similar to that required for training alone; a small overhead",
         f"{_RATIO}: with the Kalman filter over without a tracker",
-        scale="log",
     ),
     "rts": Claim(
         "Tracking log Z by RTS, from the same chains, adds a small overhead to the cost of training",
         measured=f"{_RATIO}: with RTS over without a tracker",
-        scale="log",
     ),
     "point": Claim(
         "The tracker estimates log Z at a cost per point well below that of AIS",

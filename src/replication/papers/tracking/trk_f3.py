@@ -25,14 +25,12 @@ CLAIMS = {
         "section 4, figure 3(a)",
         "a very good fit",
         f"{_ERROR}, averaged over alpha = 1e3, 1e4 and 1e5, and over trainings",
-        scale="log",
     ),
     "fit-fast": Claim(
         "At an initial learning rate of 0.01 the tracker maintains a good fit up to alpha = 1e4",
         "section 4, figure 3(b)",
         "a good fit",
         f"{_ERROR}, averaged over alpha = 1e3 and 1e4, and over trainings",
-        scale="log",
     ),
     "particles": Claim(
         "At an initial learning rate of 0.01 and alpha = 1e4 the tracker maintains a good fit, with 20 chains at each"
@@ -40,7 +38,6 @@ CLAIMS = {
         "section 4, figure 3(b)",
         "a good fit",
         f"{_ERROR}, averaged over trainings",
-        scale="log",
     ),
     "dip": Claim(
         "At an initial learning rate of 0.01 and alpha up to 1e4 the fit has a small dip at 50,000 updates",

@@ -59,7 +59,6 @@ CLAIMS = {
         _WHERE,
         "4.38 nats apart at 200,000 updates (3 sigma of AIS: 3.08)",
         f"mean |tracked - AIS| of log Z [nat] in the last third of a training, at {_KNOWN}; averaged over trainings",
-        scale="log",
     ),
     "exchange": Claim(
         "Linear temperatures have lower exchange rates between neighbours than those that adapt, of as many chains",
@@ -108,7 +107,6 @@ CLAIMS = {
         "Tracking with a ladder that gains a temperature whenever the mean exchange rate falls below 0.4",
         measured=f"mean |tracked - AIS| of log Z [nat] at {_KNOWN} after the first tenth of a training, averaged over"
         " trainings; the published ladder has a fixed number of temperatures",
-        scale="log",
     ),
 }
 # Settings that name the trainings with linear temperatures, with the same number of adaptive temperatures, and with a

@@ -51,7 +51,6 @@ CLAIMS = {
         "curves",
         "mean |tracked - AIS| of log Z [nat] after the first tenth of a training, at check points where the standard"
         f" error of AIS is at most {trk_checks.KNOWN:g} nats; averaged over trainings",
-        scale="log",
     ),
 }
 # Interval of updates, as shares of all, in which the validation likelihood of the paper starts to fall.

@@ -24,7 +24,6 @@ CLAIMS = {
         "section 4, table 1",
         "|tracked - AIS| is 1.56 nats on average, 0.46 to 4.19",
         f"mean |tracked - AIS| of the test log-likelihood [nat] over {_KNOWN}",
-        scale="log",
     ),
     "level": Claim(
         "Test likelihoods of the best models, by AIS",
