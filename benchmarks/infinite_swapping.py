@@ -1,14 +1,11 @@
 """Cost of reassigning temperatures, relative to the sweeps and to parallel tempering, as a Markdown table."""
 
 import itertools
-import math
 import sys
 
 import numpy as np
-from numba import njit
 from table import Row, ratio, run, seconds_of
 
-from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_assignments
 from logzoo.kernels.gibbs import run_sweeps
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.replicas import DENSITIES, IN_TURN, InfiniteSwapping, ParallelTempering
@@ -51,52 +48,6 @@ def bare(ladders):
     return lambda: run_sweeps(ladders.parameters, ladders.key, *next(ends), beta, ladders.chains)
 
 
-@njit
-def _over_all(m, orders, weights):
-    """log of the sum over all `orders` (K!, K); the weight of each is written to `weights` (K!,)."""
-    largest = -math.inf
-    for order in range(len(orders)):
-        weights[order] = 0.0
-        for i in range(len(m)):
-            weights[order] += m[i, orders[order, i]]
-        largest = max(largest, weights[order])
-    total = 0.0
-    for order in range(len(orders)):
-        weights[order] = math.exp(weights[order] - largest)
-        total += weights[order]
-    return largest + math.log(total)
-
-
-@njit
-def _repeat_all(m, orders, weights, times):
-    total = 0.0
-    for _ in range(times):
-        total += _over_all(m, orders, weights)
-    return total
-
-
-@njit
-def _repeat_subsets(m, uniforms, scratch, drawn, times):
-    total = 0.0
-    for _ in range(times):
-        total += sum_assignments(m, len(m), scratch)
-        draw_assignment(uniforms, scratch, drawn)
-    return total
-
-
-def rows_of_assignments(count):
-    """Time of a sum over all K! assignments, relative to the recursion over subsets, which also draws an assignment."""
-    generator = np.random.default_rng(count)
-    m, uniforms = generator.standard_normal((count, count)), generator.random(count)
-    orders = np.array(list(itertools.permutations(range(count))))
-    scratch, drawn, weights = assignment_scratch(count), np.zeros(count, np.int64), np.zeros(len(orders))
-    times = 2_000_000 // len(orders)
-    times = seconds_of(
-        lambda: _repeat_all(m, orders, weights, times), lambda: _repeat_subsets(m, uniforms, scratch, drawn, times)
-    )
-    yield Row(f"all assignments of {count} temperatures one by one / by subsets", ratio(*times), ">=", 1.0)
-
-
 def rows_of(rbm):
     for density in DENSITIES:
         few = ladders_of(rbm, 5, density=density)
@@ -111,8 +62,6 @@ def rows_of(rbm):
     groups = ladders_of(rbm, 12, 3)
     times = seconds_of(moving(groups), bare(ladders_of(rbm, 12, 3)))
     yield Row("the same, 12 temperatures in groups of 3 / bare sweeps", ratio(*times), "<=", 1.5)
-    for count in (5, 6, 7):
-        yield from rows_of_assignments(count)
     few = ladders_of(rbm, 5)
     times = seconds_of(moving(few, 10 * SWEEPS), moving(few))
     yield Row("ten times the sweeps / ten times the time", ratio(times[0], 10 * times[1]), "<=", 1.1)

@@ -1,9 +1,7 @@
 """A Markdown table of ratios with their bounds."""
 
 import argparse
-import json
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +55,6 @@ def run(rows_of):
     parser = argparse.ArgumentParser(description="Ratios of times taken in turn, as a Markdown table.")
     parser.add_argument("--model", default="data/quick/models/mnist-cd25-500.nc", help="784 x 500 RBM")
     parser.add_argument("--check", action="store_true", help="exit code 1 when a row misses its target")
-    parser.add_argument("--json", type=Path, help="also write the rows here")
     arguments = parser.parse_args()
     rbm = RBM.load(arguments.model)
     print_heads("what", "ratio", "target", "met")
@@ -68,6 +65,4 @@ def run(rows_of):
             table.append(row)
             bound = "at most" if row.bound == "<=" else "at least"
             print_row(row.what, f"{row.ratio:.2f}", f"{bound} {row.target:g}", "yes" if row.met else "NO")
-    if arguments.json:
-        arguments.json.write_text(json.dumps([row._asdict() for row in table], indent=1) + "\n")
     return int(arguments.check and not all(row.met for row in table))
