@@ -74,7 +74,7 @@ include: "workflow/rules/report.smk"
 if ALONE:
 
     # Snakemake evaluates params twice, and at the scale `paper` the jobs take many seconds.
-    all_jobs = functools.cache(lambda: jobs_of_files(workflow, CATALOGUE))
+    all_jobs = functools.cache(lambda: tasks.jobs_of_files(workflow, CATALOGUE))
 
     rule jobs:
         log:
@@ -120,7 +120,7 @@ for paper in config["papers"]:
 
 # Suggest the right names for misspelt targets; Snakemake only reports that no rule makes such a target.
 if ALONE:
-    for line in near_targets(
+    for line in tasks.near_targets(
         WORDS, [*config["papers"], "all", "claims", "demo", *CATALOGUE.files, *CATALOGUE.verdicts.values()]
     ):
         print(line, file=sys.stderr)
@@ -131,12 +131,12 @@ if ALONE:
 # of a core.
 onstart:
     try:
-        lacking = lacking_sources(config) if config["missing_data"] == "stop" else []
+        lacking = tasks.lacking_sources(config) if config["missing_data"] == "stop" else []
     except ValueError as error:
         sys.exit(f"logzoo: error: {error}")
     if lacking:
         sys.exit(f"logzoo: error: {lacking[0]} lists files that were not available; remove it to try again")
-    remove_manifest(SCALE)
+    tasks.remove_manifest(SCALE)
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
         # The few jobs of the demo compile only the kernels that they need.
@@ -151,13 +151,13 @@ onstart:
 
 onsuccess:
     end_server()
-    print_ending(PROGRESS, CATALOGUE, log, success=True)
+    tasks.print_ending(PROGRESS, CATALOGUE, log, success=True)
     # A terminal gets the tables only if the target is `claims`; files and pipes always get them.
     if "claims" in WORDS or not (sys.stdout and sys.stdout.isatty()):
-        print_tables(CATALOGUE, [paper for paper in config["papers"] if paper in WORDS])
-    print_manifest(CATALOGUE)
+        tasks.print_tables(CATALOGUE, [paper for paper in config["papers"] if paper in WORDS])
+    tasks.print_manifest(CATALOGUE)
 
 
 onerror:
     end_server()
-    print_ending(PROGRESS, CATALOGUE, log, success=False)
+    tasks.print_ending(PROGRESS, CATALOGUE, log, success=False)

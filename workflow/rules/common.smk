@@ -4,33 +4,13 @@ import functools
 import re
 from collections import Counter
 
+from replication import models, tasks
 from replication.papers.experiment import named_paths
 from replication.papers.zoo.families import arenas_of, matrix_places
 from replication.catalogue import modules_of
 from replication.artifacts import PUBLISHED, code_digest
 from replication.project import pages_of_estimators
 from replication.protocol import protocol_digest, standing
-from replication.models import (
-    drawn_by,
-    estimate_settings,
-    family_of,
-    known_settings,
-    made_together,
-    models_from,
-    sources_of,
-    truth_from,
-    with_snapshots,
-)
-from replication.tasks import (
-    jobs_of_files,
-    lacking_sources,
-    near_targets,
-    print_ending,
-    print_manifest,
-    print_tables,
-    remove_manifest,
-    shared_files,
-)
 
 SCALE = config["scale"]
 PROTOCOL = protocol_digest(CATALOGUE)
@@ -90,12 +70,12 @@ def start_of(wildcards):
 
 def settings_of(estimators):
     """Return a function that maps the wildcards of a job to the settings of these estimators."""
-    return lambda wildcards: estimate_settings(config, wildcards.model, estimators)
+    return lambda wildcards: models.estimate_settings(config, wildcards.model, estimators)
 
 
 def snapshots_of(wildcards):
     """Return {"snapshots": path of the snapshots of a model}, or {} if the training stores no snapshots."""
-    kept = wildcards.model in with_snapshots(config)
+    kept = wildcards.model in models.with_snapshots(config)
     return {"snapshots": f"{DATA}/models/{wildcards.model}.snapshots.nc"} if kept else {}
 
 
@@ -111,7 +91,7 @@ def trainer_source(script, *modules):
 
 
 def long_runs_of(wildcards):
-    if truth_from(config, wildcards.model) != "long runs":
+    if models.truth_from(config, wildcards.model) != "long runs":
         return {}
     return {f"long_runs/{name}": f"{DATA}/truths/{wildcards.model}.{name}.nc" for name in config["truth"]["estimators"]}
 

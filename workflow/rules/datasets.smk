@@ -36,6 +36,6 @@ rule build_dataset:
         runtime=rising(15),
     params:
         entries=lambda wildcards: entries_of(wildcards.dataset),
-        source=lambda wildcards: script_source("build_dataset", *drawn_by(config, wildcards.dataset)),
+        source=lambda wildcards: script_source("build_dataset", *models.drawn_by(config, wildcards.dataset)),
     script:
         "../scripts/build_dataset.py"

@@ -47,16 +47,16 @@ rule estimate:
         mem_mb=rising(2000),
         runtime=rising(720),
     params:
-        settings=lambda wildcards: estimate_settings(config, wildcards.model, [wildcards.estimator]),
+        settings=lambda wildcards: models.estimate_settings(config, wildcards.model, [wildcards.estimator]),
         stream="estimate",
-        sources=lambda wildcards: sources_of(config, script_source, [wildcards.estimator]),
+        sources=lambda wildcards: models.sources_of(config, script_source, [wildcards.estimator]),
     script:
         "../scripts/estimate.py"
 
 
 # One rule per group (`lot`) of estimators that share a job. `ruleorder` prefers it over `estimate`, which can make the same
 # files.
-for lot, estimators in made_together(config).items():
+for lot, estimators in models.made_together(config).items():
 
     workflow.ruleorder(f"estimate_{lot}".replace("-", "_"), "estimate")
 
@@ -84,6 +84,6 @@ for lot, estimators in made_together(config).items():
             # Snakemake does not compare params that are functions of `output`, so these params depend on wildcards only.
             settings=settings_of(estimators),
             stream="estimate",
-            sources=sources_of(config, script_source, estimators),
+            sources=models.sources_of(config, script_source, estimators),
         script:
             "../scripts/estimate.py"

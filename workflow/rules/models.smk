@@ -15,7 +15,7 @@ rule train_model:
     log:
         f"{LOGS}/models/{{model}}.log",
     wildcard_constraints:
-        model=one_of_names(models_from(config, "train") - with_snapshots(config)),
+        model=one_of_names(models.models_from(config, "train") - models.with_snapshots(config)),
     priority: ZOO_FIRST
     conda:
         "../../environment.yml"
@@ -38,7 +38,7 @@ use rule train_model as train_with_snapshots with:
         trace=f"{DATA}/models/{{model}}.trace.nc",
         snapshots=f"{DATA}/models/{{model}}.snapshots.nc",
     wildcard_constraints:
-        model=one_of_names(with_snapshots(config)),
+        model=one_of_names(models.with_snapshots(config)),
 
 
 rule import_model:
@@ -50,7 +50,7 @@ rule import_model:
     log:
         f"{LOGS}/models/{{model}}.log",
     wildcard_constraints:
-        model=one_of_names(models_from(config, "import")),
+        model=one_of_names(models.models_from(config, "import")),
     conda:
         "../../environment.yml"
     resources:
@@ -72,7 +72,7 @@ rule known_model:
     log:
         f"{LOGS}/models/{{model}}.log",
     wildcard_constraints:
-        model=one_of_names(models_from(config, "known")),
+        model=one_of_names(models.models_from(config, "known")),
     conda:
         "../../environment.yml"
     resources:
@@ -80,7 +80,7 @@ rule known_model:
         runtime=rising(15),
     params:
         title=lambda wildcards: config["models"][wildcards.model]["title"],
-        known=lambda wildcards: known_settings(config, wildcards.model),
-        source=lambda wildcards: script_source("known_model", family_of(config, wildcards.model)),
+        known=lambda wildcards: models.known_settings(config, wildcards.model),
+        source=lambda wildcards: script_source("known_model", models.family_of(config, wildcards.model)),
     script:
         "../scripts/known_model.py"

@@ -21,9 +21,11 @@ rule long_run:
         mem_mb=rising(1000),
         runtime=rising(720),
     params:
-        settings=lambda wildcards: estimate_settings(config, wildcards.model, [wildcards.estimator], long_run=True),
+        settings=lambda wildcards: models.estimate_settings(
+            config, wildcards.model, [wildcards.estimator], long_run=True
+        ),
         stream="truth",
-        sources=lambda wildcards: sources_of(config, script_source, [wildcards.estimator]),
+        sources=lambda wildcards: models.sources_of(config, script_source, [wildcards.estimator]),
     script:
         "../scripts/estimate.py"
 
