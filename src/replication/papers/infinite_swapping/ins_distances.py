@@ -161,7 +161,6 @@ _FLIPS = {
         "The algorithms differ more in their gradient estimates the fewer bits of the data are flipped",
         "section 4.4, remark 1",
         "can be expected to increase",
-        "the distances with other probabilities of a flip",
         not_tested="the paper states an expectation, and has one probability, 0.2",
     )
 }

@@ -105,7 +105,6 @@ _CLAIMS_MANY = {
         "With fewer temperatures a training may degenerate",
         "section 4.2.5",
         "degenerate behaviour for certain parameter setups",
-        "the likelihood by INS with fewer temperatures",
         not_tested="the paper does not say in which setups",
     ),
 }

@@ -37,18 +37,13 @@ class Moments(NamedTuple):
 
 
 def families(zoo: Dataset) -> dict[str, Dataset]:
-    """Split the zoo into parts {family: part}. Each part has the budgets and replicates that all of its models have.
-
-    Raises ValueError for a family whose models share no budget.
-    """
+    """Split the zoo into parts {family: part}. Each part has the budgets and replicates that all of its models have."""
     parts = {}
     for family in dict.fromkeys(zoo["family"].values):
         models = zoo.isel(model=np.flatnonzero(zoo["family"].values == family))
         ran = models["log_z"].notnull()
         budgets = np.flatnonzero(ran.any(["estimator", "replicate"]).all("model"))
         replicates = np.flatnonzero(ran.any(["estimator", "budget"]).all("model"))
-        if not budgets.size:
-            raise ValueError(f"models of the family {family}: expected a budget that all of them share, found none")
         parts[family] = models.isel(budget=budgets, replicate=replicates)
     return parts
 
