@@ -4,8 +4,8 @@ A figure is an entry in config/papers/<paper>.yaml and a module `replication.pap
 setting `module` of the entry replaces <name>. A module that declares one figure has
 
     a docstring                         a summary line, then the caption in full sentences
-    inputs(here)                        {name: artifact}; an artifact is a path, an `Experiment` that makes it, or a
-                                        dict of these
+    inputs(here)                        optional: {name: artifact}; an artifact is a path, an `Experiment` that makes
+                                        it, or a dict of these
     draw(artifacts, *, ...)             returns the matplotlib figure; a table has `rows(artifacts, *, ...)` instead,
                                         which returns a Dataset
     settings(here)                      optional: the keyword arguments of `draw` or `rows`. By default they are the
@@ -60,7 +60,8 @@ def declaration_of(module: ModuleType, figure: str) -> Declaration:
         return module.FIGURES[one_of(f"configuration: figures: {module.__name__}", figure, module.FIGURES)]
     caption = (module.__doc__ or "").partition("\n\n")[2].strip()
     parts = {name: getattr(module, name, None) for name in ("draw", "rows", "settings", "statistics", "sizes")}
-    return Declaration(caption, module.inputs, claims=getattr(module, "CLAIMS", {}), **parts)
+    inputs = getattr(module, "inputs", lambda here: {})
+    return Declaration(caption, inputs, claims=getattr(module, "CLAIMS", {}), **parts)
 
 
 def claim_entries(here: Here, declaration: Declaration) -> dict[str, dict]:

@@ -8,10 +8,9 @@ temperatures are observed. Desjardins et al. (2011), figure 1.
 import numpy as np
 
 from replication.claim import Claim
-from replication.papers.declaration import Here
 from replication.papers.tracking.trk_checks import BIAS, BY_TEMPERATURE, BY_UPDATE
 from replication.reporting.style import new_figure
-from replication.types import Artifacts, Figure, Inputs
+from replication.types import Artifacts, Figure
 
 CLAIMS = {"": Claim("Graphical model of the filter", "a drawing", not_tested="a drawing, nothing to measure")}
 _OBSERVED = "#E0E0E0"
@@ -35,10 +34,6 @@ _EQUATIONS = (
     ("Known: independent units", "black"),
     (r"$\zeta_{M,t} = \sum_v \, \log(1 + e^{c_v}) + n_h \log 2$", "black"),
 )
-
-
-def inputs(here: Here) -> Inputs:
-    return {}
 
 
 def draw(artifacts: Artifacts) -> Figure:

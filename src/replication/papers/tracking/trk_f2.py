@@ -4,10 +4,9 @@ One step of the filter, in the form that logzoo computes. Desjardins et al. (201
 """
 
 from replication.claim import Claim
-from replication.papers.declaration import Here
 from replication.papers.tracking.trk_checks import BY_TEMPERATURE, BY_UPDATE
 from replication.reporting.style import new_figure
-from replication.types import Artifacts, Figure, Inputs
+from replication.types import Artifacts, Figure
 
 CLAIMS = {"": Claim("Equations of one step of the filter", "a drawing", not_tested="a drawing, nothing to measure")}
 # Empty lines separate steps. A step has a heading and equations. An indented line continues the line above.
@@ -43,10 +42,6 @@ Result
 $\log Z_t = \mu_1 \pm \sqrt{P_{11}}$,     then repeat from 1 with the parameters of update $t + 1$
 """
 _COLOURS = ("black", BY_UPDATE, BY_UPDATE, BY_TEMPERATURE, BY_TEMPERATURE, "black")
-
-
-def inputs(here: Here) -> Inputs:
-    return {}
 
 
 def draw(artifacts: Artifacts) -> Figure:
