@@ -1,14 +1,7 @@
 """Run one experiment. If it writes checkpoints, it continues from them after an interruption."""
 
 from replication.artifacts import stand_ins
-from replication.jobs import (
-    checkpoint_of,
-    discard_checkpoints,
-    flat,
-    job,
-    read_inputs,
-    write_output,
-)
+from replication.jobs import checkpoint_of, discard_checkpoints, flat, job, read_inputs, write_output
 
 from functools import partial
 from pkgutil import resolve_name

@@ -11,9 +11,6 @@ with job(snakemake.log[0]):
     params, artifacts = snakemake.params, read_inputs(snakemake)
     notice = stand_ins(flat(artifacts))
     declared = declaration_of(import_module(params.module), params.figure)
-    judged = verdicts(
-        params.claims,
-        by_id(params.figure, declared.statistics(artifacts)),
-        reason="stand-in data" if notice else None,
-    )
+    statistics = by_id(params.figure, declared.statistics(artifacts))
+    judged = verdicts(params.claims, statistics, reason="stand-in data" if notice else None)
     write_output(snakemake, judged.assign_attrs(notice | {"protocol": params.protocol}), kind="verdict")
