@@ -24,16 +24,6 @@ NOT_REPRODUCED_REDUCED = "not reproduced at reduced size"
 UNDECIDED = "undecided at this scale"
 ESTIMATE = "estimate without a verdict"
 NOT_TESTED = "not tested"
-# {verdict: short form}.
-VERDICTS = {
-    REPRODUCED: "reproduced",
-    NOT_REPRODUCED: "not reproduced",
-    REPRODUCED_REDUCED: REPRODUCED_REDUCED,
-    NOT_REPRODUCED_REDUCED: NOT_REPRODUCED_REDUCED,
-    UNDECIDED: "undecided",
-    ESTIMATE: "estimate",
-    NOT_TESTED: "not tested",
-}
 FAILED = (NOT_REPRODUCED, NOT_REPRODUCED_REDUCED)
 DECIDED = (REPRODUCED, REPRODUCED_REDUCED, *FAILED)
 # Signs beside the words, so that a verdict is not shown by colour alone.
@@ -46,6 +36,8 @@ SIGNS = {
     ESTIMATE: "\N{ALMOST EQUAL TO}",
     NOT_TESTED: "\N{EN DASH}",
 }
+# {verdict: short form}.
+VERDICTS = {**{verdict: verdict for verdict in SIGNS}, UNDECIDED: "undecided", ESTIMATE: "estimate"}
 # The statistic of a claim if none was computed, for example because its model is left out.
 _NOTHING = untested("-")
 TEXTS = {
