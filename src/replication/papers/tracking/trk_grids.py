@@ -7,17 +7,12 @@ from replication.types import Settings
 
 
 def grid_settings(grid: Settings) -> list[Settings]:
-    train = {**grid["train"], **{("options", name): value for name, value in grid["train"]["options"].items()}}
-    del train["options"]
-    axes = {key: value for key, value in train.items() if isinstance(value, list)}
-    settings = []
-    for chosen in product(*axes.values()):
-        entry = {"options": {}}
-        for key, value in {**train, **dict(zip(axes, chosen, strict=True))}.items():
-            target, name = (entry["options"], key[1]) if isinstance(key, tuple) else (entry, key)
-            target[name] = value
-        settings.append(entry)
-    return settings
+    options, train = grid["train"]["options"], {key: value for key, value in grid["train"].items() if key != "options"}
+    axes = [value if isinstance(value, list) else [value] for value in (*train.values(), *options.values())]
+    return [
+        {"options": dict(zip(options, chosen[len(train) :], strict=True)), **dict(zip(train, chosen, strict=False))}
+        for chosen in product(*axes)
+    ]
 
 
 def grid_models(grids: Mapping[str, Settings]) -> dict[str, Settings]:
