@@ -4,6 +4,7 @@ A claim is fixed before the first draw. docs/protocol.md is generated from these
 """
 
 import math
+from itertools import count
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -120,13 +121,7 @@ def _student_quantile(freedom: int) -> float:
 
 def fewest_repeats(claim: Claim) -> int:
     """The smallest number of repeats, at least `FEWEST_REPEATS`, with a power of at least 80%; needs `claim.power`."""
-    least, most = FEWEST_REPEATS, FEWEST_REPEATS
-    while power_of(claim, most) < POWER:
-        least, most = most, 2 * most
-    while least < most:
-        middle = (least + most) // 2
-        least, most = (least, middle) if power_of(claim, middle) >= POWER else (middle + 1, most)
-    return most
+    return next(repeats for repeats in count(FEWEST_REPEATS) if power_of(claim, repeats) >= POWER)
 
 
 def _distance(claim: Claim) -> float:
