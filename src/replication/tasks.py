@@ -40,18 +40,15 @@ def _jobs_behind(workflow: Any, files: Iterable[str], known: dict[str, dict], *,
     jobs, waiting = {**known}, list(map(str, files))
     while waiting:
         path = waiting.pop()
-        maker = None if path in jobs or kind_of(path) is None else _maker_of(workflow, path)
-        if maker is not None:
+        if path in jobs or kind_of(path) is None:
+            continue
+        able = [rule for rule in workflow.rules if any(output.match(path) for output in rule.output)]
+        # If several rules can make a file, the rule with the fewest outputs is taken.
+        if maker := min(able, key=lambda rule: len(rule.output), default=None):
             produced = _jobs_of(maker, maker.get_wildcards(path))
             jobs |= {name: {**job, "default": default} for name, job in produced.items() if name not in jobs}
             waiting += produced[path]["inputs"] + list(produced)
     return jobs
-
-
-def _maker_of(workflow: Any, path: str) -> Any:
-    """The rule that makes a file, or None. If several rules can make it, the rule with the fewest outputs is taken."""
-    able = [rule for rule in workflow.rules if any(output.match(path) for output in rule.output)]
-    return min(able, key=lambda rule: len(rule.output), default=None)
 
 
 def _jobs_of(maker: Any, wildcards: dict) -> dict[str, dict]:

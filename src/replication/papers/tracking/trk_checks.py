@@ -51,11 +51,6 @@ def mean_of_known(values: Array) -> float:
     return known.mean() if known.size else np.nan
 
 
-def known_likelihood(check: Dataset, split: str) -> Array:
-    """Mean log-likelihood (update,) of a split by AIS, NaN where the standard error of AIS is above KNOWN nats."""
-    return np.where(is_known(check), likelihood(check, split, "log_z"), np.nan)
-
-
 def is_known(check: Dataset) -> Array:
     """Whether the standard error of AIS is at most KNOWN nats, bool (update,)."""
     return check["std_error"].values <= KNOWN

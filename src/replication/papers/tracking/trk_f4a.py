@@ -175,7 +175,8 @@ def statistics(artifacts: Artifacts) -> Statistics:
         return trk_checks.mean_distance(check, 1.0 / 3.0)
 
     def late_likelihood(check):
-        return trk_checks.mean_of_known(trk_checks.known_likelihood(check, "test")[trk_checks.in_last(check, 0.5)])
+        late = trk_checks.is_known(check) & trk_checks.in_last(check, 0.5)
+        return trk_checks.mean_of_known(trk_checks.likelihood(check, "test", "log_z")[late])
 
     likelihoods = (of_each(late_likelihood, checks[ladder]) for ladder in ("adaptive", "fixed"))
     return {
