@@ -4,11 +4,13 @@ Mean log-likelihood of training and validation data while RMSspectral trains on 
 is tracked by RTS, and estimated by AIS at some updates. Carlson et al. (2016), figure 5.
 """
 
+from functools import partial
+
 import numpy as np
 
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
-from replication.papers.repeats import of_each
+from replication.papers.repeats import first_of, of_each
 from replication.papers.tracking import trk_checks
 from replication.reporting.statistics import mean, over_repeats, ratio_of_means, untested
 from replication.types import Artifacts, Figure, Inputs, Statistics
@@ -81,15 +83,10 @@ def sizes(here: Here) -> dict[str, Size]:
 
 def statistics(artifacts: Artifacts) -> Statistics:
     checks = artifacts["checks"]
-
-    def mean_distance(check):
-        distances = _distances(check)
-        return distances.mean() if distances.size else np.nan
-
-    first = _distances(next(iter(checks.values())))
+    first = _distances(first_of(checks))
     ratios = [_times_apart(first, _distances(other)) for other in artifacts["others"].values()]
     return {
-        "close": over_repeats(mean, of_each(mean_distance, checks), scale="log"),
+        "close": over_repeats(mean, of_each(partial(trk_checks.mean_distance, last=1.0), checks), scale="log"),
         "overfit": over_repeats(mean, of_each(_fall, checks)),
         "smoothing": max(ratios, key=lambda ratio: np.nan_to_num(np.abs(np.log(ratio.value)), nan=-1.0)),
     }
