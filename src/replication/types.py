@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     import matplotlib.axes
     import matplotlib.axis
     import matplotlib.figure
-    import pandas as pd
     import PIL.Image
     import xarray as xr
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     Figure = matplotlib.figure.Figure
     DataArray = xr.DataArray
     Dataset = xr.Dataset
-    DataFrame = pd.DataFrame
+    DataFrame = Any  # of pandas, which has no types of its own
     Image = PIL.Image.Image
 
     # Inputs of a declaration by name: paths of artifacts, `Experiment`s that make artifacts, or dicts of these.

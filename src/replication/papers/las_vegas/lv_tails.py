@@ -146,11 +146,8 @@ def _returned(tours):
 
 def _returns(tours):
     """Numbers of returns and of sweeps at tour ages above cap / 10, and from cap / 100 to cap / 10."""
-    length, finished, cap = (
-        lv_lengths.with_means(tours),
-        lv_lengths.with_means(tours, "finished") == 1,
-        tours.attrs["cap"],
-    )
+    length, cap = lv_lengths.with_means(tours), tours.attrs["cap"]
+    finished = lv_lengths.with_means(tours, "finished") == 1
     numbers = []
     for young, old in ((cap / 10, cap), (cap / 100, cap / 10)):
         numbers.append((finished & (young < length) & (length <= old)).sum())
