@@ -184,6 +184,16 @@ def test_walkers_follow_log_z_of_any_training(method, settings):
     assert 0.5 < np.sqrt(np.mean(np.square(scores))) < 2.0 and np.abs(scores).max() < 7.0
 
 
+def test_walkers_start_from_the_visible_bias():
+    data = (np.random.default_rng(0).random((200, 784)) < 0.02).astype(np.uint8)
+    settings = {"hidden": 6, "updates": 3, "walkers": 100, "every": 1, "snapshots": 3, "learning_rate": 0.01}
+    for seed in range(3):
+        run = train_rbm(data, batch=50, seed=seed, **settings)
+        truth = [exact_log_z(rbm) for rbm in snapshots_of(run.snapshots)]
+        # From uniform units, the errors would be 0.8 to 3.1 nats.
+        np.testing.assert_allclose(run.trace["log_z"], truth, atol=0.01)
+
+
 def test_grey_examples_are_traced_as_grey():
     grey = (0.9 * np.random.default_rng(0).random((60, 6))).astype(np.float32)
     settings = {"hidden": 3, "updates": 5, "batch": 10, "walkers": 8, "every": 1, "snapshots": 5}

@@ -217,6 +217,8 @@ class JarzynskiTracker(Resumed):
         self.spent += self.log_weight.size
 
     def _begin(self, parameters: Parameters) -> None:
+        # From uniform units, log Z of 784 x 6 units at the marginals of sparse data would be 1 nat too low.
+        parameters = parameters._replace(base=parameters.visible_bias)
         start_chains(parameters, self.key, parameters.base, self.chains)
         self.log_z_base = log_z_of_base(parameters, self.chains.v.shape[1], self.chains.h.shape[1])
         # The step to the last rung makes no sweep, so an unused rung follows beta = 1.
