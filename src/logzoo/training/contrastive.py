@@ -5,8 +5,8 @@ updates (Younes 1999; Tieleman 2008).
 
 LVS-k: the Las Vegas slope, from tours that return to a stopping set (Savarese et al. 2018). The estimate of E[v h'] is
 the mean of E[v | h] h' over the hidden states before each sweep of finished tours (corollary 3). If the length of tours
-is not capped, the sum over a tour has the mean E[v h'] E[length]. So the direction of the gradient has no bias
-(corollary 4). Using E[v | h] in place of a draw of v keeps the mean and reduces the noise.
+is not capped, the sum over a tour has the mean E[v h'] E[length] (corollary 4). Using E[v | h] in place of a draw of v
+keeps this mean and reduces the noise. Division by the length of the same tours adds a bias that falls as 1 / particles.
 """
 
 from __future__ import annotations
