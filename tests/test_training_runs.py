@@ -10,6 +10,7 @@ from test_trackers import patterns
 from logzoo.io.checkpoints import Checkpoint, identity_of
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.training.trace import EarlyStopping
+from logzoo.training.trackers import KalmanTracker, RtsTracker
 from logzoo.training.trainers import TRAINERS, train_rbm
 
 SMALL = {"hidden": 6, "batch": 20, "updates": 50, "learning_rate": 0.02, "every": 10, "snapshots": 3}
@@ -85,7 +86,17 @@ def test_identities_tell_settings_apart():
     # A repr would show no more than the ends of the last two.
     values = [1, "1", np.ones(2), np.ones((1, 2)), [np.zeros(5000)], [np.where(np.arange(5000) == 2500, 1.0, 0.0)]]
     assert len({identity_of({"a": value}) for value in values}) == len(values)
+    assert identity_of([np.int64(1), np.float64(0.5), np.str_("a")]) == identity_of([1, 0.5, "a"])
     assert identity_of({"a": 1, "b": np.arange(3)}) == identity_of({"b": np.arange(3), "a": 1})
+
+
+def test_an_equal_tracker_continues_a_training(tmp_path, monkeypatch):
+    whole, path = trained("sml-pt", tracker=RtsTracker(0.5)), tmp_path / "checkpoint.npz"
+    trained_until(20, path, monkeypatch, "sml-pt", tracker=RtsTracker(0.5), k=1)
+    for other in (RtsTracker(0.4), KalmanTracker()):
+        with pytest.raises(ValueError, match="other work"):
+            trained("sml-pt", tracker=other, k=1, checkpoint=path)
+    assert_same(whole, trained("sml-pt", tracker=RtsTracker(0.5), k=np.int64(1), checkpoint=path))
 
 
 def test_the_best_parameters_come_back_and_a_training_without_progress_ends():

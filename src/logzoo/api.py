@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, flag, is_a, lower_case, shown, whole_number
 from logzoo.estimators import estimator_registry as registry
@@ -118,12 +116,8 @@ def estimate_log_z(
         if method != "auto":
             raise ValueError(f"checkpoint: expected method auto, found {shown(method)}; leave checkpoint out")
         call = {"rbm": rbm, "seed": str(seed), "sweeps": ledger.sweeps, "chains": ledger.chains}
-        # Threads and progress change no estimate. A NumPy scalar counts as the equal plain number.
-        call |= {
-            name: value.item() if isinstance(value, np.generic) else value
-            for name, value in options.items()
-            if name not in ("threads", "progress")
-        }
+        # Threads and progress change no estimate.
+        call |= {name: value for name, value in options.items() if name not in ("threads", "progress")}
         modules = {module for name in (method, *auto.METHODS) for module in registry.find(name).modules}
         options["checkpoint"] = chosen_checkpoint(checkpoint, call, modules)
     if method == "auto":

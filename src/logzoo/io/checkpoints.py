@@ -38,8 +38,14 @@ _MARK, _MARK_AT = "logzoo_checkpoint", 30
 
 
 def identity_of(value: Any) -> str:
-    """A hash of settings: nested dicts, lists, dataclasses, arrays and plain values."""
-    if is_dataclass(value):
+    """A hash of settings: nested dicts, lists, dataclasses, trackers, arrays, plain values and NumPy scalars."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, Resumed):
+        # The settings of a tracker are the attributes that a checkpoint does not restore.
+        settings = {name: item for name, item in vars(value).items() if name not in value._kept}
+        value = [str(type(value)), settings]
+    elif is_dataclass(value):
         value = {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, dict):
         parts = [f"{key}={identity_of(value[key])}" for key in sorted(value)]
