@@ -283,6 +283,7 @@ def test_simulated_particles_weigh_as_the_model_and_know_its_log_z():
             "patience: expected walkers",
         ),
         ("rmsprop", {"smoothing": 2}, "smoothing"),
+        ("sml-apt", {"ladder_rate": 1.0}, "ladder_rate"),
         ("sml-pt", {"every": 0}, "every"),
         ("sml-pt", {"weight_decay": -0.1}, "weight_decay"),
         ("sml-pt", {"start": "model.nc"}, "start: expected an RBM, found str"),

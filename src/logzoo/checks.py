@@ -182,4 +182,6 @@ def _matrix(name: str, value: object) -> np.ndarray:
     array = real_array(name, value)
     if array.ndim != 2 or array.size == 0:
         raise ValueError(f"{name}: expected a non-empty matrix (examples, visible), found shape {array.shape}")
+    if np.isnan(array.min()):
+        raise ValueError(f"{name}: expected numbers, found NaN: fill or remove it first")
     return array

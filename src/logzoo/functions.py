@@ -40,7 +40,7 @@ def check_options(name: str, options: Iterable[str], functions: Iterable[Functio
     if any(parameter.kind == inspect.Parameter.VAR_KEYWORD for parameter in of_users):
         return
     known = options_of(*functions)
-    listed, unlisted = known - _PASSED, known & _PASSED
+    listed, unlisted = known - _PASSED, known & (_PASSED - {"stream"})  # users set a seed, not a stream
     for option in sorted(set(options) - known):
         raise ValueError(f"{name}: unknown option {shown(option)}; {expected_one_of(option, listed, unlisted)}")
 

@@ -49,6 +49,7 @@ def log_z_base(base: Floats, hidden: int) -> float:
     return float(np.logaddexp(0.0, base).sum() + hidden * np.log(2.0))
 
 
+@np.errstate(over="ignore")  # infinite parameters are refused
 def tempered_rbm(rbm: RBM, base: Floats, beta: float) -> RBM:
     """The RBM with the unnormalised density f_beta. Its log Z is log Z of the path at `beta`."""
     return RBM(beta * rbm.weights, beta * rbm.visible_bias + (1.0 - beta) * base, beta * rbm.hidden_bias)
@@ -70,6 +71,7 @@ _SAMPLE = 4096
 _DEVIATIONS = 4.0
 
 
+@np.errstate(over="ignore")  # the error of huge parameters may be infinite
 def rounding_error(rbm: RBM, unit: float | None = None) -> float:
     """Upper bound in nats of the standard deviation of log Z due to the rounding of parameters for the kernels.
 

@@ -45,7 +45,7 @@ class FlowLadder(Resumed):
 
     def __init__(self, betas: ArrayLike, rate: float, *, k: int = 1, spawn_below: float | None = None) -> None:
         self.betas = inverse_temperatures(betas, np.size(betas)).copy()
-        self.rate, self.k = share("rate", rate), whole_number("k", k)
+        self.rate, self.k = share("ladder_rate", rate), whole_number("k", k)
         self.spawn_below = None if spawn_below is None else share("spawn_below", spawn_below)
         rungs = self.betas.size
         self.share_up = np.linspace(0.0, 1.0, rungs)
