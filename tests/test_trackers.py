@@ -8,7 +8,7 @@ import twins
 from parts import from_python
 from projects import ROOT
 
-from logzoo.kernels import resampling
+from logzoo.kernels import elementary, resampling
 from logzoo.kernels.filtering import predicted, updated
 from logzoo.kernels.fixed_point import new_chains
 from logzoo.models.exact_sums import exact_log_z
@@ -80,11 +80,26 @@ def test_observations_agree_with_exact_changes_within_their_variances(log_ratio)
         v, w = (exact_draws(rbm, 50, generator) for rbm in (first, second))
         change, variance = trackers.importance_sampling(log_f_of(first, v)[None], log_f_of(second, v)[None])
         up, down = (log_f_of(second, x) - log_f_of(first, x) for x in (v, w))
-        bridged, noise = trackers.bridge_sampling(up[:, None], down[:, None], np.array([truth + log_ratio]))
+        bridged, noise = trackers.bridge_sampling(up[:, None], down[:, None], np.array([truth + log_ratio]), 50)
         scores.append([(change[0] - truth) / np.sqrt(variance[0]), (bridged[0] - truth) / np.sqrt(noise[0])])
     assert np.all(np.abs(np.mean(scores, axis=0)) < 4 / np.sqrt(len(scores)) + 0.1)
     # The standard deviation of 400 scores is known to 3.5%; those of 50 particles have tails a little wider.
     assert np.all(np.abs(np.std(scores, axis=0) - 1.0) < 0.2)
+
+
+def test_the_sweeps_of_a_ladder_count_as_dependent():
+    up, down = np.random.default_rng(7).standard_normal((2, 20, 3))
+    ratio = np.array([0.2, -0.1, 0.4])
+    differences, variance = trackers.bridge_sampling(up, down, ratio, 20)
+    # Ten sweeps that change nothing give no more information than one.
+    frozen = trackers.bridge_sampling(*np.repeat([up, down], 10, axis=1), ratio, 20)
+    np.testing.assert_allclose(frozen, (differences, variance), rtol=1e-9)
+    # With one sweep, the observations are the plain ones, to the bit.
+    plus = from_python(elementary.softplus)
+    for i in range(3):
+        logs = np.array([[-plus(ratio[i] - x) for x in up[:, i]], [-plus(x - ratio[i]) for x in down[:, i]]])
+        (above, below), noise = trackers.importance_sampling(np.zeros((2, 20)), logs)
+        assert (differences[i], variance[i]) == (ratio[i] + above - below, noise.sum())
 
 
 def patterns(examples=200, visible=12):
@@ -135,18 +150,30 @@ def test_rts_takes_the_whole_step_of_eq_12_and_a_part_of_it():
         RtsTracker(1.5)
 
 
-def test_the_error_of_rts_is_that_of_ladders_whose_chains_do_not_follow_log_z_hat():
-    generator = np.random.default_rng(5)
-    rbm = RBM(*(0.6 * generator.standard_normal(shape) for shape in ((16, 8), 16, 8)))
-    settings = {"hidden": 8, "updates": 1500, "batch": 5, "learning_rate": 1e-9, "every": 75, "start": rbm}
+def rms_score(rbm, column, **settings):
+    """Root mean square error of log Z in a column, in stated deviations, of trainings that hardly change the RBM."""
+    settings |= {"hidden": 8, "batch": 5, "learning_rate": 1e-9, "start": rbm, "particles": 20, "rungs": 5}
     scores = []
     for seed in range(8):
-        run = train_rbm(np.eye(5, 16), "sml-pt", tracker="rts", particles=20, rungs=5, seed=seed, **settings)
-        late = run.trace.isel(update=slice(8, None))
-        scores.append((late["log_z"] - exact_log_z(rbm)) / late["log_z_std_dev"])
+        late = train_rbm(np.eye(5, 16), "sml-pt", seed=seed, **settings).trace.isel(update=slice(8, None))
+        scores.append((late[column] - exact_log_z(rbm)) / late[f"{column}_std_dev"])
+    return np.sqrt(np.mean(np.square(scores)))
+
+
+GENERATOR = np.random.default_rng(5)
+RANDOM = RBM(*(0.6 * GENERATOR.standard_normal(shape) for shape in ((16, 8), 16, 8)))
+TWO_MODES = RBM(np.full((16, 8), 0.42), np.full(16, -1.65), np.full(8, -3.36))
+
+
+def test_the_error_of_rts_is_that_of_ladders_whose_chains_do_not_follow_log_z_hat():
     # Of the 96 scores nearly all are independent, so their root mean square is known to 7%. It is 1.9 if the errors
     # are those of chains that follow log Zhat.
-    assert 0.75 < np.sqrt(np.mean(np.square(scores))) < 1.3
+    assert 0.75 < rms_score(RANDOM, "log_z", tracker="rts", updates=1500, every=75) < 1.3
+
+
+def test_the_stated_error_of_a_bridge_counts_ladders_not_sweeps():
+    # 96 scores: 1.2 over 24 seeds. If the ten sweeps of an update counted as independent, it would be 2.3.
+    assert 0.8 < rms_score(TWO_MODES, "bridged_log_z", tracker="kalman", updates=400, every=20, k=10) < 1.5
 
 
 def test_the_trace_holds_what_the_tracker_says_and_names_it():

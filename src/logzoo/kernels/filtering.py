@@ -26,14 +26,19 @@ SMALLEST_VARIANCE = 1e-10
 
 
 @part
-def _log_mean(weights: Array) -> tuple[float, float]:
-    """Log of the mean of exp(weights) (n,), and the variance of this log by the delta method; overwrites `weights`."""
-    count = weights.size
+def _log_mean(weights: Array, ladders: int) -> tuple[float, float]:
+    """Log of the mean of exp(weights) (ladders x sweeps,), and its variance by the delta method; overwrites `weights`.
+
+    Only ladders are independent, so the variance is that of their means.
+    """
     largest, total = exponentiate(weights)
-    mean, square = total / count, 0.0
-    for weight in weights:
-        square += (weight - mean) ** 2
-    variance = square / ((count - 1) * count * mean**2) if count > 1 else np.inf
+    mean, sweeps, square = total / weights.size, weights.size // ladders, 0.0
+    for ladder in range(ladders):
+        of_ladder = 0.0
+        for sweep in range(sweeps):
+            of_ladder += weights[ladder * sweeps + sweep]
+        square += (of_ladder / sweeps - mean) ** 2
+    variance = square / ((ladders - 1) * ladders * mean**2) if ladders > 1 else np.inf
     return largest + math.log(mean), max(variance, SMALLEST_VARIANCE)
 
 
@@ -49,26 +54,26 @@ def importance_sampling(log_f_before: Array, log_f_after: Array) -> tuple[Array,
     for k in range(rungs):
         for m in range(count):
             weights[m] = log_f_after[k, m] - log_f_before[k, m]
-        change[k], variance[k] = _log_mean(weights)
+        change[k], variance[k] = _log_mean(weights, count)
     return change, variance
 
 
 @kernel
-def bridge_sampling(up: Array, down: Array, log_ratio: Array) -> tuple[Array, Array]:
+def bridge_sampling(up: Array, down: Array, log_ratio: Array, ladders: int) -> tuple[Array, Array]:
     """Observed log Z_{i+1} - log Z_i (pair,) and its variance, by one step of Bennett (1976), eq 8.
 
-    log_ratio (pair,) is an earlier estimate. up, down (particle, pair): log f_{i+1} - log f_i at the states of rung i
-    and of rung i + 1.
+    log_ratio (pair,) is an earlier estimate. up, down (ladders x sweeps, pair): log f_{i+1} - log f_i at the states of
+    rung i and of rung i + 1, in all sweeps of the first ladder, then of the next.
     """
     count, pairs = up.shape
     differences, variance, weights = np.empty(pairs), np.empty(pairs), np.empty(count)
     for i in range(pairs):
         for m in range(count):
             weights[m] = -softplus(log_ratio[i] - up[m, i])
-        above, noise_above = _log_mean(weights)
+        above, noise_above = _log_mean(weights, ladders)
         for m in range(count):
             weights[m] = -softplus(down[m, i] - log_ratio[i])
-        below, noise_below = _log_mean(weights)
+        below, noise_below = _log_mean(weights, ladders)
         differences[i] = log_ratio[i] + above - below
         variance[i] = noise_above + noise_below
     return differences, variance

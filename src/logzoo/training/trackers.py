@@ -93,7 +93,7 @@ class KalmanTracker(Resumed):
         log_z_base = particles.log_z_base()
         at_rungs = np.append(log_z_base, self.mean[:-1])
         up, down = (steps.reshape(-1, at_rungs.size - 1) for steps in (exchanges.up, exchanges.down))
-        differences, variance = bridge_sampling(up, down, np.diff(at_rungs))
+        differences, variance = bridge_sampling(up, down, np.diff(at_rungs), particles.count)
         self.mean, self.covariance = updated(self.mean, self.covariance, log_z_base, differences, variance)
         self.log_f = particles.own_log_f(exchanges)
         self.observed[2:4] = log_z_base + differences.sum(), np.sqrt(variance.sum())
