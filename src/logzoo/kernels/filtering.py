@@ -26,11 +26,13 @@ SMALLEST_VARIANCE = 1e-10
 
 
 @part
-def _log_mean(weights: Array, ladders: int) -> tuple[float, float]:
+def _log_mean(weights: Array, deviation: Array) -> tuple[float, float]:
     """Log of the mean of exp(weights) (ladders x sweeps,), and its variance by the delta method; overwrites `weights`.
 
-    Only ladders are independent, so the variance is that of their means.
+    Only ladders are independent, so the variance is that of their means. Sets deviation (ladders,) to the deviations of
+    these means from the mean, relative to the mean.
     """
+    ladders = deviation.size
     largest, total = exponentiate(weights)
     mean, sweeps, square = total / weights.size, weights.size // ladders, 0.0
     for ladder in range(ladders):
@@ -38,6 +40,7 @@ def _log_mean(weights: Array, ladders: int) -> tuple[float, float]:
         for sweep in range(sweeps):
             of_ladder += weights[ladder * sweeps + sweep]
         square += (of_ladder / sweeps - mean) ** 2
+        deviation[ladder] = of_ladder / (sweeps * mean) - 1.0
     variance = square / ((ladders - 1) * ladders * mean**2) if ladders > 1 else np.inf
     return largest + math.log(mean), max(variance, SMALLEST_VARIANCE)
 
@@ -50,33 +53,39 @@ def importance_sampling(log_f_before: Array, log_f_after: Array) -> tuple[Array,
     particle) in nats.
     """
     rungs, count = log_f_before.shape
-    change, variance, weights = np.empty(rungs), np.empty(rungs), np.empty(count)
+    change, variance, weights, deviation = np.empty(rungs), np.empty(rungs), np.empty(count), np.empty(count)
     for k in range(rungs):
         for m in range(count):
             weights[m] = log_f_after[k, m] - log_f_before[k, m]
-        change[k], variance[k] = _log_mean(weights, count)
+        change[k], variance[k] = _log_mean(weights, deviation)
     return change, variance
 
 
 @kernel
-def bridge_sampling(up: Array, down: Array, log_ratio: Array, ladders: int) -> tuple[Array, Array]:
-    """Observed log Z_{i+1} - log Z_i (pair,) and its variance, by one step of Bennett (1976), eq 8.
+def bridge_sampling(up: Array, down: Array, log_ratio: Array, ladders: int) -> tuple[Array, Array, float]:
+    """Observed log Z_{i+1} - log Z_i (pair,) by one step of Bennett (1976), eq 8; its variance, and that of the sum.
 
     log_ratio (pair,) is an earlier estimate. up, down (ladders x sweeps, pair): log f_{i+1} - log f_i at the states of
-    rung i and of rung i + 1, in all sweeps of the first ladder, then of the next.
+    rung i and of rung i + 1, in all sweeps of the first ladder, then of the next. Differences on both sides of a rung
+    are correlated, because they share its states. States of different rungs count as independent.
     """
     count, pairs = up.shape
     differences, variance, weights = np.empty(pairs), np.empty(pairs), np.empty(count)
+    upper, lower, square = np.empty(ladders), np.zeros(ladders), 0.0
     for i in range(pairs):
         for m in range(count):
             weights[m] = -softplus(log_ratio[i] - up[m, i])
-        above, noise_above = _log_mean(weights, ladders)
+        above, noise_above = _log_mean(weights, upper)
+        for m in range(ladders):
+            square += (upper[m] - lower[m]) ** 2
         for m in range(count):
             weights[m] = -softplus(down[m, i] - log_ratio[i])
-        below, noise_below = _log_mean(weights, ladders)
+        below, noise_below = _log_mean(weights, lower)
         differences[i] = log_ratio[i] + above - below
         variance[i] = noise_above + noise_below
-    return differences, variance
+    for m in range(ladders):
+        square += lower[m] ** 2
+    return differences, variance, max(square / (ladders * (ladders - 1)), SMALLEST_VARIANCE)
 
 
 @kernel

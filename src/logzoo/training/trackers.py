@@ -3,7 +3,8 @@
 KalmanTracker: a Kalman filter over the log Z of a ladder whose parameters change (Desjardins et al. 2011). Its state is
 a bias and log Z at every rung except the first, where log Z is exact. The bias affects the observed change at the last
 rung, because the particles at this rung also give the gradient. There is no prior on the change of log Z (sigma_Z is
-infinite). The prediction therefore adds the observed change and its variance, without inversion of a covariance.
+infinite). The prediction therefore adds the observed change and its variance, without inversion of a covariance. As
+published, R is diagonal, although the differences on both sides of a rung share its particles and are correlated.
 
 RtsTracker: log Zhat_k += alpha log(r_1 c_k / (r_k c_1)), with prior r and the occupancy c of the trainer's chains
 (Carlson et al. 2016, section 4.4). The estimator `rts` has alpha = 1. Here the default is smaller, because an update
@@ -58,7 +59,7 @@ class KalmanTracker(Resumed):
     all_pairs, all_rungs = True, False
     columns = {
         "log_z": ("tracked log partition function", "nat"),
-        "log_z_std_dev": ("standard deviation of the tracked log Z by the filter", "nat"),
+        "log_z_std_dev": ("standard deviation by the filter, for independent bridges: up to sqrt(2) too small", "nat"),
         "bias": ("bias of the observed change at beta = 1", "nat"),
         "observed_change": ("change of log Z at beta = 1 since the last update, by importance sampling", "nat"),
         "observed_change_std_dev": ("standard deviation of the observed change", "nat"),
@@ -93,10 +94,10 @@ class KalmanTracker(Resumed):
         log_z_base = particles.log_z_base()
         at_rungs = np.append(log_z_base, self.mean[:-1])
         up, down = (steps.reshape(-1, at_rungs.size - 1) for steps in (exchanges.up, exchanges.down))
-        differences, variance = bridge_sampling(up, down, np.diff(at_rungs), particles.count)
+        differences, variance, of_sum = bridge_sampling(up, down, np.diff(at_rungs), particles.count)
         self.mean, self.covariance = updated(self.mean, self.covariance, log_z_base, differences, variance)
         self.log_f = particles.own_log_f(exchanges)
-        self.observed[2:4] = log_z_base + differences.sum(), np.sqrt(variance.sum())
+        self.observed[2:4] = log_z_base + differences.sum(), np.sqrt(of_sum)
 
     def rung_inserted(self, rung: int, particles: ParallelTempering) -> None:
         """Add a rung that the ladder has gained; its log Z starts at the mean of log Z of the two neighbours."""
