@@ -11,8 +11,7 @@ from logzoo.kernels.energies import log_f_tempered, log_z_of_base, smooth_parts_
 from logzoo.kernels.fixed_point import new_chains
 from logzoo.paths import kernel_parameters, log_z_base
 
-energy_scratch, is_even = from_python(energies.energy_scratch), from_python(energies.is_even)
-smooth_parts_of_even, carry = from_python(energies.smooth_parts_of_even), from_python(tempering.carry)
+energy_scratch, carry = from_python(energies.energy_scratch), from_python(tempering.carry)
 count_crossing, draw_rung = from_python(tempering.count_crossing), from_python(tempering.draw_rung)
 read_joint, read_marginal = from_python(tempering.read_joint), from_python(tempering.read_marginal)
 carry_two = from_python(tempering.carry_two)
@@ -161,23 +160,3 @@ def test_log_z_of_the_base_is_that_of_independent_units(largest):
     log_z = log_z_of_base(kernel_parameters(rbm, base), 37, 5)
     # Bases are whole multiples of a unit in the kernels.
     assert log_z == pytest.approx(log_z_base(base, 5), abs=1e-4 * max(1.0, largest))
-
-
-@pytest.mark.parametrize("rungs", [2, 6, 31])
-@pytest.mark.parametrize("units", [3, 1030])
-def test_an_even_ladder_takes_one_exponential_a_unit(rungs, units):
-    betas = np.linspace(0.0, 1.0, rungs).astype(np.float32)
-    scratch = energy_scratch(units)
-    # Some so large that their powers would be below the least normal number.
-    scratch.magnitudes[:units] = np.random.default_rng(units).exponential(8.0, units)
-    scratch.magnitudes[0] = 120.0
-    out = np.empty(rungs)
-    assert is_even(betas)
-    smooth_parts_of_even(units, betas, scratch, *np.empty((2, scratch.magnitudes.size), np.float32), out)
-    exact = np.log1p(np.exp(-betas[:, None].astype(float) * scratch.magnitudes[:units].astype(float))).sum(axis=1)
-    np.testing.assert_allclose(out, exact, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("betas", [[0.0, 0.4, 1.0], [0.1, 0.55, 1.0], [1.0]])
-def test_other_ladders_are_not_even(betas):
-    assert not is_even(np.array(betas, np.float32))

@@ -18,7 +18,7 @@ from numba.core import cgutils
 
 from logzoo.kernels import llvm
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import LOG2_E, LOG_2, ONE, ZERO, emit_exp2_nonpositive, exp2_nonpositive, softplus
+from logzoo.kernels.elementary import LOG2_E, LOG_2, ZERO, emit_exp2_nonpositive, softplus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,6 @@ _LANES = llvm.FLOATS.count
 _UNITS_PER_LOG = 512
 # Number of inverse temperatures at which the smooth part is computed in one pass.
 BETAS_TOGETHER = 4
-_SMALLEST = np.float32(1e-18)
 # |a| of padding units: 1 + exp(-beta |a|) is 1 in float32 for every beta above 1e-28.
 _ABSENT = np.float32(1e30)
 
@@ -113,28 +112,6 @@ def _products(betas):
     return emit
 
 
-@llvm.emitted(types.void, *[types.intp] * 4)
-def _next_powers(
-    builder: ir.IRBuilder, decays: ir.Value, powers: ir.Value, vectors: ir.Value, target: ir.Value
-) -> None:
-    """Store prod_j (1 + p_j d_j**m) for m = 1 to BETAS_TOGETHER, as float64; p_j becomes the last p_j d_j**m.
-
-    Arguments are the addresses of d and p (float32) and of the products, and the number of vectors. Powers below
-    _SMALLEST are replaced by _SMALLEST, because subnormal numbers are slow. 1 + p does not change in float32.
-    """
-    unity, smallest = (llvm.constant(llvm.FLOATS, number) for number in (1.0, float(_SMALLEST)))
-    products = llvm.variables(builder, [unity] * BETAS_TOGETHER)
-    with cgutils.for_range(builder, vectors) as loop:
-        addresses = [llvm.after(builder, start, loop.index, llvm.VECTOR_BYTES) for start in (decays, powers)]
-        factor, value = (llvm.load(builder, address, llvm.FLOATS) for address in addresses)
-        for product in products:
-            value = builder.fmul(value, factor)
-            value = builder.select(builder.fcmp_ordered(">", value, smallest), value, smallest)
-            llvm.update(builder, builder.fmul, product, builder.fadd(unity, value))
-        llvm.store(builder, value, addresses[1])
-    _store_products(builder, products, target)
-
-
 _products_of_one, _products_of_two = _products(1), _products(2)
 _products_together = _products(BETAS_TOGETHER)
 
@@ -169,40 +146,6 @@ def smooth_parts(units: int, betas: Array, scratch: EnergyScratch, out: Array) -
         # At beta = 0 the padding units would contribute log(2) each.
         if betas[k] == ZERO:
             out[k] = units * LOG_2
-
-
-@part
-def is_even(betas: Array) -> bool:
-    """Whether inverse temperatures go from 0 to the last in equal steps, up to relative errors of 1e-6."""
-    even = betas.size > 1 and betas[0] == ZERO
-    for k in range(betas.size):
-        even = even and abs(betas[k] - k * np.float64(betas[1])) <= 1e-6 * betas[k]
-    return even
-
-
-@part
-def smooth_parts_of_even(
-    units: int, betas: Array, scratch: EnergyScratch, decays: Array, powers: Array, out: Array
-) -> None:
-    """`smooth_parts` at inverse temperatures in equal steps from 0, with one exponential per unit.
-
-    Each power of the exponential takes one multiplication. The error of a term is at most 1e-7 times the rung's number.
-    decays, powers: scratch like the magnitudes.
-    """
-    magnitudes, products = scratch.magnitudes, scratch.products
-    scale = -betas[1] * LOG2_E
-    for j in range(magnitudes.size):
-        decays[j] = max(exp2_nonpositive(scale * magnitudes[j]), _SMALLEST)
-        powers[j] = ONE
-    out[:] = 0.0
-    for start in range(0, magnitudes.size, _UNITS_PER_LOG):
-        vectors = min(magnitudes.size - start, _UNITS_PER_LOG) // _LANES
-        decay, power = decays.ctypes.data + start * llvm.BYTES, powers.ctypes.data + start * llvm.BYTES
-        for k in range(1, betas.size, BETAS_TOGETHER):
-            _next_powers(decay, power, vectors, products.ctypes.data)
-            for m in range(min(BETAS_TOGETHER, betas.size - k)):
-                out[k + m] += math.log(products[m])
-    out[0] = units * LOG_2
 
 
 @part
