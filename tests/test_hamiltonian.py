@@ -11,12 +11,12 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from logzoo.budgets import BudgetExceeded, SweepLedger
-from logzoo.kernels import leapfrog as kernel
-from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
-from logzoo.samplers import hamiltonian_chains
-from logzoo.samplers.hamiltonian_chains import adapted_step, fit_acceptance, steps_at, tune
 from logzoo.samplers.tempering_chains import updated_log_z
 from logzoo.streams import root_stream
+from replication.papers.rts import hamiltonian_chains
+from replication.papers.rts import leapfrog as kernel
+from replication.papers.rts.gaussian_mixture import GaussianMixture, path_moments
+from replication.papers.rts.hamiltonian_chains import adapted_step, fit_acceptance, steps_at, tune
 
 fill_normals, move = from_python(kernel.fill_normals), from_python(kernel.move)
 uniform = from_python(kernel.uniform)

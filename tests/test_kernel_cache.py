@@ -3,22 +3,23 @@
 import ast
 import inspect
 import os
-import pkgutil
 import re
 import shutil
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from imports import direct_imports
 from parts import is_part
 
 import logzoo
-import logzoo.kernels
-from logzoo.io.provenance import PACKAGE_FOLDER
+from logzoo.io.provenance import PACKAGE_FOLDER, _files_of_modules
 from logzoo.kernels import cache
 from replication import compiling
+from replication.artifacts import PACKAGES
 
 # Prints whether the kernel had to be compiled.
 SCRIPT = """
@@ -115,23 +116,37 @@ def test_standard_error_may_lack_isatty(monkeypatch):
     cache.announce_compilation.__wrapped__()
 
 
+def files_with_kernels():
+    """The files of both packages that compile kernels, by the names of their modules."""
+    files = _files_of_modules(PACKAGES)
+    decorated = re.compile(r"^from logzoo\.kernels\.cache import .*\b(kernel|part)\b", re.MULTILINE)
+    return {name: path for name, path in files.items() if decorated.search(Path(path).read_text())}
+
+
 def parts_by_name():
-    names = (module.name for module in pkgutil.iter_modules(logzoo.kernels.__path__))
-    modules = [import_module(f"logzoo.kernels.{name}") for name in names]
+    modules = map(import_module, files_with_kernels())
     return {name: value for module in modules for name, value in vars(module).items() if is_part(value)}
 
 
 def test_only_kernels_call_parts():
     """Other modules import no part of a kernel, because a call from Python would crash."""
-    parts = set(parts_by_name())
+    parts, compiled = set(parts_by_name()), files_with_kernels()
     assert len(parts) > 50
-    for path in PACKAGE_FOLDER.rglob("*.py"):
-        if path.parent.name != "kernels":
-            imports = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
-            of_kernels = [node for node in imports if f"{node.module}.".startswith("logzoo.kernels.")]
-            # Other modules import functions by name, not kernel modules, so that each import shows here.
-            assert all(node.module != "logzoo.kernels" for node in of_kernels), path
+    for name, path in _files_of_modules(PACKAGES).items():
+        if name not in compiled and not name.startswith("logzoo.kernels"):
+            imports = [node for node in ast.walk(ast.parse(Path(path).read_text())) if isinstance(node, ast.ImportFrom)]
+            names = {f"{node.module}.{alias.name}" for node in imports for alias in node.names}
+            # Other modules import functions by name, not modules of kernels, so that each import shows here.
+            assert not names & compiled.keys(), path
+            of_kernels = [node for node in imports if node.module in compiled]
             assert not parts & {alias.name for node in of_kernels for alias in node.names}, path
+
+
+def test_kernels_call_kernels_of_the_digest_or_of_their_own_file():
+    """numba compiles a kernel again if its own file changed, and the name of the cache covers `logzoo.kernels`."""
+    for name in files_with_kernels():
+        others = direct_imports(name, PACKAGES)
+        assert all(other.startswith("logzoo.kernels.") for other in others), (name, others)
 
 
 def test_parts_return_numbers():

@@ -6,10 +6,10 @@ import xarray as xr
 from scipy import integrate
 
 from logzoo.io import schema
-from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
-from logzoo.samplers.hamiltonian_chains import HamiltonianDraws
 from logzoo.streams import root_stream
 from replication.papers.rts import mixture
+from replication.papers.rts.gaussian_mixture import GaussianMixture, path_moments
+from replication.papers.rts.hamiltonian_chains import HamiltonianDraws
 from replication.papers.rts.rts_mixture import draw_estimators, draw_steps, estimator_statistics, step_statistics
 from replication.reporting.style import TRUTH
 

@@ -4,6 +4,9 @@ numba serves stale machine code when a kernel in another file changed. Therefore
 of the sources of all kernels and of the kind of processor. numba is imported and the folder is created at the first
 use, not when this module is imported. The user's NUMBA_CACHE_DIR and the caching of other numba code in the process
 stay as they are.
+
+A kernel outside this package may call only kernels of this package and of its own file. numba compiles a function again
+if the digest of the function's own file changed.
 """
 
 import contextlib

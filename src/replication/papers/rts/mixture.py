@@ -16,12 +16,12 @@ from logzoo.checks import whole_number
 from logzoo.estimators.mbar import log_ratios
 from logzoo.estimators.ti import log_ratio
 from logzoo.io.schema import coordinate, labelled
-from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
 from logzoo.paths import inverse_temperatures
-from logzoo.samplers import hamiltonian_chains
-from logzoo.samplers.hamiltonian_chains import HamiltonianDraws, tune
 from logzoo.samplers.tempering_chains import updated_log_z
 from logzoo.types import Array
+from replication.papers.rts import hamiltonian_chains
+from replication.papers.rts.gaussian_mixture import GaussianMixture, path_moments
+from replication.papers.rts.hamiltonian_chains import HamiltonianDraws, tune
 from replication.types import Stream
 
 ESTIMATORS = ("rts", "mbar", "ti-riemann", "ti-trapezoid", "ti-corrected", "ti-rb")

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import logsumexp
 
 from logzoo.checks import finite_array, positive_number, whole_number
-from logzoo.kernels.leapfrog import Mixture, log_f_many
 from logzoo.types import ArrayLike, Floats, Generator
+from replication.papers.rts.leapfrog import Mixture, log_f_many
 
 # Smallest and largest number of points of the trapezoidal rule along the first axis, and its reach beyond all means in
 # standard deviations.

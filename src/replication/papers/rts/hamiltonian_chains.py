@@ -16,12 +16,12 @@ from scipy.special import expit, logit
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import whole_number
-from logzoo.kernels.leapfrog import Moves, Walkers, run_at, run_tempered
 from logzoo.kernels.tempering import RungSums
-from logzoo.models.gaussian_mixture import GaussianMixture
 from logzoo.paths import inverse_temperatures
 from logzoo.samplers.tempering_chains import RULE, mean_occupancy, updated_log_z, zero_sums
 from logzoo.streams import Stream
+from replication.papers.rts.gaussian_mixture import GaussianMixture
+from replication.papers.rts.leapfrog import Moves, Walkers, run_at, run_tempered
 
 STEPS = 5
 # Share by which a step size varies in either direction.
