@@ -12,12 +12,13 @@ from twins import shaped_rbm
 from logzoo.io.checkpoints import Checkpoint
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.stopping_sets import first_draws, stopping_set, unpacked_states, walk
+from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import TourSampler
 from logzoo.streams import root_stream
 from logzoo.training.trainers import train_rbm
 from replication.papers.las_vegas.lv_estimates import tour_estimates, trained_likelihoods
 from replication.papers.las_vegas.lv_tours import Images, broken_chains, inspected, stroke_widths, tour_lengths
+from replication.papers.las_vegas.lv_walks import first_draws, unpacked_states, walk
 
 
 def images_of(visible, count=40, grey=False, seed=0):

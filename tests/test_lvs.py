@@ -9,11 +9,12 @@ from test_tours import parameters_of
 from logzoo import train_rbm
 from logzoo.kernels.gradients import add_products
 from logzoo.kernels.tour_sweeps import add_means_of_states
-from logzoo.samplers.stopping_sets import packed_states, stopping_set, unpacked_states
+from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import TourSampler
 from logzoo.streams import root_stream
 from logzoo.training.contrastive import LasVegasPhase, Particles
 from logzoo.training.negative import GreyChains, mini_batch
+from replication.papers.las_vegas.lv_walks import packed_states, unpacked_states
 
 SHAPES = [(1, 1), (33, 40), (100, 65)]
 

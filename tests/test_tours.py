@@ -12,9 +12,10 @@ from logzoo.kernels.bitsets import new_hash_set
 from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.stopping_sets import packed_states, stopping_set, unpacked_states
+from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import TourSampler
 from logzoo.streams import root_stream
+from replication.papers.las_vegas.lv_walks import packed_states, unpacked_states
 
 find, hash_of, insert = (from_python(part) for part in (bitsets.find, bitsets.hash_of, bitsets.insert))
 pack_state, unpack_state = from_python(bitsets.pack_state), from_python(bitsets.unpack_state)

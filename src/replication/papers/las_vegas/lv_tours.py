@@ -12,9 +12,10 @@ from logzoo.datasets.readers import SPLITS
 from logzoo.io.schema import coordinate, labelled
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.stopping_sets import first_draws, stopping_set, walk
+from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import TourSampler
 from logzoo.types import Array
+from replication.papers.las_vegas.lv_walks import first_draws, walk
 from replication.types import Artifacts, Stream
 
 _SETS = "stopping-set"
