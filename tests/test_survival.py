@@ -15,7 +15,6 @@ from projects import wait_for
 from test_trackers import patterns
 
 from logzoo.estimators.estimator_registry import estimate_together
-from logzoo.estimators.matrix import estimate_matrix
 from logzoo.io import atomic, checkpoints
 from logzoo.io.checkpoints import Checkpoint, discard_beside, path_beside
 from logzoo.io.netcdf import read_artifact, write_artifact
@@ -24,6 +23,7 @@ from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 from logzoo.training.trainers import train_rbm
 from replication.jobs import checkpoint_of
+from replication.matrix import estimate_matrix
 
 PROVENANCE = {"parameters": {}, "source": "0" * 64, "inputs": {}, "seed_path": ""}
 
@@ -150,7 +150,7 @@ def test_estimates_go_on_after_the_last_that_was_finished(tmp_path, monkeypatch)
             made.append(arguments[-1])
             return estimate_together(*arguments)
 
-        monkeypatch.setattr("logzoo.estimators.matrix.estimate_together", counted)
+        monkeypatch.setattr("replication.matrix.estimate_together", counted)
         stream = root_stream(0).child("matrix")
         return estimate_matrix(rbm, asked, chains=6, stream=stream, checkpoint=checkpoint)
 

@@ -21,6 +21,7 @@ from logzoo.samplers import base
 from logzoo.samplers.annealed_from_modes import BasinDraws, kept_laws, run, unseen_share
 from logzoo.samplers.base import BASES
 from logzoo.streams import root_stream
+from replication.evidence_artifact import as_dataset, from_dataset
 
 
 def random_rbm(seed=0, scale=1.0, visible=12, hidden=9):
@@ -122,10 +123,10 @@ def test_evidence_takes_the_sweeps_that_it_says_and_is_the_same_from_its_artifac
     gathered = evidence.gather(rbm, root_stream(0), ledger)
     assert ledger.chain_sweeps == evidence.chain_sweeps_of(rbm.visible, rbm.hidden)
     origin = {"parameters": {}, "source": "", "inputs": {}, "seed_path": ""}
-    write_artifact(evidence.as_dataset(gathered), tmp_path / "e.nc", kind="evidence", **origin)
-    assert evidence.from_dataset(read_artifact(tmp_path / "e.nc", "evidence")) == gathered
+    write_artifact(as_dataset(gathered), tmp_path / "e.nc", kind="evidence", **origin)
+    assert from_dataset(read_artifact(tmp_path / "e.nc", "evidence")) == gathered
     massless = gathered._replace(masses=())
-    assert evidence.from_dataset(evidence.as_dataset(massless)) == massless
+    assert from_dataset(as_dataset(massless)) == massless
 
 
 def test_parallel_tempering_is_asked_for_mass_only_where_its_replicas_travel(wide_narrow):

@@ -1,11 +1,11 @@
 """Estimate log Z of one model by one or more estimators, at every budget and replicate, with checkpoints."""
 
 from replication.artifacts import stand_ins
+from replication.evidence_artifact import from_dataset
 from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
+from replication.matrix import estimate_matrix
 from replication.papers.configured import estimator_options
 
-from logzoo.estimators.evidence import from_dataset
-from logzoo.estimators.matrix import estimate_matrix
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 

@@ -1,11 +1,12 @@
 """Collect the evidence on log Z of one model: rigorous bounds, and estimates by independent chains."""
 
 from replication.artifacts import stand_ins
+from replication.evidence_artifact import as_dataset
 from replication.jobs import job, read_inputs, write_output
 
 import numpy as np
 from logzoo.datasets.build import visible_matrix
-from logzoo.estimators.evidence import as_dataset, gather
+from logzoo.estimators.evidence import gather
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 

@@ -19,8 +19,7 @@ from logzoo.checks import positive_number, whole_number
 from logzoo.estimators.estimator_registry import estimator
 from logzoo.estimators.evidence import chain_sweeps_of, cut, gather, weighed, with_masses
 from logzoo.estimators.las_vegas import upper_bound
-from logzoo.estimators.matrix import Finished
-from logzoo.estimators.result import REACH, REASONS, Estimate
+from logzoo.estimators.result import REACH, REASONS, Estimate, Finished
 from logzoo.estimators.rounds import (
     SIGMAS,
     is_hopeless,

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 from scipy.special import logsumexp, ndtr, stdtrit
 
 from logzoo.budgets import SweepLedger
@@ -22,7 +21,6 @@ from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import Estimate, reasons_of
 from logzoo.estimators.rounds import SIGMAS
 from logzoo.io.checkpoints import identity_of
-from logzoo.io.schema import labelled
 from logzoo.models.equivalent import without_certain
 from logzoo.models.modes import distinct_rows
 from logzoo.models.rbm import RBM
@@ -134,25 +132,6 @@ def sweeps_of(visible: int, hidden: int) -> int:
 def chain_sweeps_of(visible: int, hidden: int, *, chains: int = _CHAINS, tempered: bool = True) -> int:
     """Number of sweeps, summed over chains, for the evidence on an RBM of that size; settings are as in `gather`."""
     return chains * ((1 + len(_BASES)) * sweeps_of(visible, hidden) + tempered * _BRIDGED_SWEEPS)
-
-
-def as_dataset(evidence: Evidence) -> xr.Dataset:
-    """The Evidence as an artifact."""
-    log_z, std_error = np.reshape(evidence.masses, (-1, 2)).T
-    return xr.Dataset(
-        {
-            "lower": labelled((), evidence.lower, "rigorous lower bound of log Z", "nat"),
-            "upper": labelled((), evidence.upper, "rigorous upper bound of log Z", "nat"),
-            "mass": labelled("run", log_z, "log of the mass (part of Z) that a run found", "nat"),
-            "mass_std_error": labelled("run", std_error, "standard error of the log of the mass", "nat"),
-        }
-    )
-
-
-def from_dataset(dataset: xr.Dataset) -> Evidence:
-    """The Evidence in an artifact."""
-    masses = zip(dataset["mass"].values.tolist(), dataset["mass_std_error"].values.tolist(), strict=True)
-    return Evidence(float(dataset["lower"]), float(dataset["upper"]), tuple(masses))
 
 
 def with_masses(evidence: Evidence, estimates: Iterable[Estimate]) -> Evidence:

@@ -1,8 +1,9 @@
 """The result of every estimator, and the names of its diagnostics."""
 
+import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import xarray as xr
 from logzoo.estimators.intervals import student_interval
 from logzoo.io.schema import coordinate, labelled
 from logzoo.printing import html_table
+from logzoo.types import Array
 
 # name -> (long name, unit); the only diagnostics that an estimator may report.
 DIAGNOSTICS = {
@@ -327,3 +329,20 @@ def dataset_of(estimates: Sequence[Estimate], places: Mapping[str, tuple] | None
         variables[name] = variable((estimate.profiles[name] for estimate in estimates), *PROFILES[name])
     quantiles = labelled("bound", np.array([0.025, 0.975]), "quantile at the end of the interval", "1")
     return xr.Dataset(variables, {**places, "bound": quantiles})
+
+
+class Finished:
+    """Finished estimates, in order; `state` holds the estimates as an array for a checkpoint."""
+
+    def __init__(self):
+        self.estimates = []
+
+    @property
+    def state(self) -> dict[str, Array]:
+        """The finished estimates, as {name: array}."""
+        fields = [asdict(estimate) for estimate in self.estimates]
+        return {"estimates": np.array(json.dumps(fields, default=lambda number_or_array: number_or_array.tolist()))}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Replace the estimates by the estimates in a `state`."""
+        self.estimates = [Estimate(**fields) for fields in json.loads(str(state["estimates"]))]

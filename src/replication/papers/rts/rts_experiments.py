@@ -7,7 +7,6 @@ import numpy as np
 import xarray as xr
 
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.matrix import estimate_matrix
 from logzoo.estimators.tempered_sampling import delta_method
 from logzoo.estimators.tempering_estimates import SETTLING, end_ratio
 from logzoo.estimators.transitions import smoothed, stationary
@@ -19,6 +18,7 @@ from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, te
 from logzoo.samplers import tempering_runs
 from logzoo.samplers.observers import GroupedMoves
 from logzoo.samplers.tempering_chains import SimulatedTempering, mean_occupancy
+from replication.matrix import estimate_matrix
 from replication.papers.configured import estimator_options, matched_base
 from replication.types import Artifacts, Stream
 

@@ -1,8 +1,6 @@
 """Run several estimators on one model at every budget and replicate, and make one dataset for each estimator."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from itertools import product
 from typing import Any
 
@@ -11,28 +9,10 @@ import xarray as xr
 
 from logzoo.estimators.estimator_registry import estimate_together, find
 from logzoo.estimators.evidence import Evidence, weighed
-from logzoo.estimators.result import Estimate, dataset_of
+from logzoo.estimators.result import Finished, dataset_of
 from logzoo.io.schema import labelled
 from logzoo.models.rbm import RBM
 from logzoo.streams import Stream
-from logzoo.types import Array
-
-
-class Finished:
-    """Finished estimates, in order; `state` holds the estimates as an array for a checkpoint."""
-
-    def __init__(self):
-        self.estimates = []
-
-    @property
-    def state(self) -> dict[str, Array]:
-        """The finished estimates, as {name: array}."""
-        fields = [asdict(estimate) for estimate in self.estimates]
-        return {"estimates": np.array(json.dumps(fields, default=lambda number_or_array: number_or_array.tolist()))}
-
-    def restore(self, state: Mapping[str, Array]) -> None:
-        """Replace the estimates by the estimates in a `state`."""
-        self.estimates = [Estimate(**fields) for fields in json.loads(str(state["estimates"]))]
 
 
 def estimate_matrix(
