@@ -8,8 +8,9 @@ import pytest
 from logzoo import RBM, train_rbm
 from logzoo.cli.main import main
 from logzoo.io.atomic import write_text
-from logzoo.io.checkpoints import Checkpoint, discard_beside, discard_checkpoint, is_checkpoint, unfinished
+from logzoo.io.checkpoints import Checkpoint, discard_checkpoint, is_checkpoint, unfinished
 from replication import cli
+from replication.jobs import discard_beside
 
 TRAIN = "train data.npy --hidden 3 --updates 4 --batch 5"
 TRAINING = ["--hidden", "2", "--batch", "2"]

@@ -16,13 +16,13 @@ from test_trackers import patterns
 
 from logzoo.estimators.estimator_registry import estimate_together
 from logzoo.io import atomic, checkpoints
-from logzoo.io.checkpoints import Checkpoint, discard_beside, path_beside
+from logzoo.io.checkpoints import Checkpoint
 from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.io.schema import labelled
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 from logzoo.training.trainers import train_rbm
-from replication.jobs import checkpoint_of
+from replication.jobs import checkpoint_of, discard_beside, path_beside
 from replication.matrix import estimate_matrix
 
 PROVENANCE = {"parameters": {}, "source": "0" * 64, "inputs": {}, "seed_path": ""}

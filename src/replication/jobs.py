@@ -8,6 +8,8 @@ import ctypes
 import gc
 import logging
 import math
+import os
+import re
 import signal
 import sys
 import time
@@ -15,7 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from logzoo.io.checkpoints import Checkpoint, discard_beside, identity_of, path_beside
+from logzoo.io.checkpoints import Checkpoint, discard_checkpoint, identity_of
+from logzoo.types import FilePath
 from replication.artifacts import digest_of, named_hashes, recorded
 from replication.papers.experiment import nested
 from replication.types import Artifacts, Dataset
@@ -119,6 +122,19 @@ def checkpoint_of(task: Any, name: str = "") -> Checkpoint:
 def discard_checkpoints(task: Any) -> None:
     """Remove the checkpoints of a job. Call this function when all outputs of the job exist."""
     discard_beside(task.output[0])
+
+
+def path_beside(output: FilePath, name: str | int = "") -> Path:
+    """Path of the checkpoint for an output file; `name` distinguishes several checkpoints of one file."""
+    return Path(f"{output}.{name}.checkpoint.npz" if name != "" else f"{output}.checkpoint.npz")
+
+
+def discard_beside(output: FilePath) -> None:
+    """Remove all checkpoints of work on a file, and temporary files of killed processes that were writing them."""
+    output = Path(output)
+    pattern = re.compile(rf"\.?({re.escape(output.name)}\.(?:.*\.)?checkpoint\.npz)(?:\.[^.]*\.tmp)?")
+    for checkpoint in filter(None, map(pattern.fullmatch, os.listdir(output.parent))):
+        discard_checkpoint(output.with_name(checkpoint[1]))
 
 
 def flat(artifacts: Artifacts) -> Iterator[Dataset]:

@@ -10,7 +10,6 @@ import errno
 import hashlib
 import logging
 import os
-import re
 import time
 from dataclasses import fields, is_dataclass
 from operator import attrgetter
@@ -59,11 +58,6 @@ def identity_of(value: Any) -> str:
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()
 
 
-def path_beside(output: FilePath, name: str | int = "") -> Path:
-    """Path of the checkpoint for an output file; `name` distinguishes several checkpoints of one file."""
-    return Path(f"{output}.{name}.checkpoint.npz" if name != "" else f"{output}.checkpoint.npz")
-
-
 def is_checkpoint(path: FilePath) -> bool:
     """Whether this is a regular file with the mark of a checkpoint. The rest may be damaged."""
     path = Path(path)
@@ -80,14 +74,6 @@ def discard_checkpoint(path: FilePath) -> None:
     clear_leftovers(path)
     if is_checkpoint(path):
         Path(path).unlink(missing_ok=True)
-
-
-def discard_beside(output: FilePath) -> None:
-    """Remove all checkpoints of work on a file, and temporary files of killed processes that were writing them."""
-    output = Path(output)
-    pattern = re.compile(rf"\.?({re.escape(output.name)}\.(?:.*\.)?checkpoint\.npz)(?:\.[^.]*\.tmp)?")
-    for checkpoint in filter(None, map(pattern.fullmatch, os.listdir(output.parent))):
-        discard_checkpoint(output.with_name(checkpoint[1]))
 
 
 def chosen_checkpoint(path: FilePath, call: dict[str, Any], modules: Iterable[str]) -> Checkpoint:

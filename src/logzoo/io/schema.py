@@ -64,12 +64,6 @@ SCHEMAS = {
     },
 }
 
-# Kinds whose variables may all hold NaN, and variables of other kinds that may hold NaN. No number may be infinite.
-_ANY_INCOMPLETE = ("trace", "table", "verdict", "scorecard")
-_INCOMPLETE = {
-    "check": {"tracked_log_z", "tracked_std_dev"},
-    "zoo": {"log_z", "std_error", "interval"},
-}
 # Attributes of NetCDF that scale or mask numbers. Artifacts are read without scaling.
 _OTHER_NUMBERS, _MISSING = {"scale_factor", "add_offset"}, {"_FillValue", "missing_value"}
 
@@ -101,20 +95,6 @@ def check(dataset: xarray.Dataset, kind: str) -> None:
         for attribute in _MISSING & variable.attrs.keys():
             if np.isin(variable.values, variable.attrs[attribute]).any():
                 raise ValueError(f"{kind} artifact: {name!r} needs unmasked values, found values masked by {attribute}")
-
-
-def check_finite(dataset: xarray.Dataset, kind: str) -> None:
-    """Raise a one-line ValueError if a number is infinite, or is NaN where the kind does not allow NaN."""
-    for name, variable in dataset.variables.items():
-        if variable.dtype.kind == "f":
-            if kind == "estimate":
-                # Variables that the schema does not list, such as diagnostics, may hold NaN.
-                complete = name in SCHEMAS[kind]
-            else:
-                complete = kind not in _ANY_INCOMPLETE and name not in _INCOMPLETE.get(kind, ())
-            wrong = ~np.isfinite(variable.values) if complete else np.isinf(variable.values)
-            if wrong.any():
-                raise ValueError(f"{kind} artifact: {name!r} needs finite numbers, found an infinite or missing one")
 
 
 # (dimensions, values, attributes)

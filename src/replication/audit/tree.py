@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import numpy as np
 
 from logzoo.checks import shown, whole_number
 from logzoo.io import schema
@@ -27,6 +28,12 @@ from replication.layout import STAMPED, UNLISTED, files_of, is_unfinished, kind_
 
 # Larger artifacts are not loaded: only their bytes and attributes are checked, to bound the memory.
 _MOST_BYTES = 1 << 27
+# Kinds whose variables may all hold NaN, and variables of other kinds that may hold NaN. No number may be infinite.
+_ANY_INCOMPLETE = ("trace", "table", "verdict", "scorecard")
+_INCOMPLETE = {
+    "check": {"tracked_log_z", "tracked_std_dev"},
+    "zoo": {"log_z", "std_error", "interval"},
+}
 
 
 def run_audit(
@@ -166,12 +173,26 @@ def _check_artifact(findings, file, path, kind):
     else:
         declared = attributes.get("artifact_schema")
         findings.check(path, "schema", declared == f"{kind}/1", f"{declared}", f"{kind}/1, by the path of the file")
-        for check in (schema.check, schema.check_finite):
+        for check in (schema.check, _check_finite):
             findings.read(path, "schema", partial(check, dataset, kind), f"a {kind} artifact")
         with contextlib.suppress(ValueError, TypeError):  # the next check then reports the missing hash
             content = content_sha256(dataset)
         findings.check(path, "content", content == stated, f"content {content}", f"content_sha256 {stated}")
     return content, findings.read(path, "provenance", lambda: _record(attributes), "parameters, inputs, source digest")
+
+
+def _check_finite(dataset, kind):
+    """Raise a one-line ValueError if a number is infinite, or is NaN where the kind does not allow NaN."""
+    for name, variable in dataset.variables.items():
+        if variable.dtype.kind == "f":
+            if kind == "estimate":
+                # Variables that the schema does not list, such as diagnostics, may hold NaN.
+                complete = name in schema.SCHEMAS[kind]
+            else:
+                complete = kind not in _ANY_INCOMPLETE and name not in _INCOMPLETE.get(kind, ())
+            wrong = ~np.isfinite(variable.values) if complete else np.isinf(variable.values)
+            if wrong.any():
+                raise ValueError(f"{kind} artifact: {name!r} needs finite numbers, found an infinite or missing one")
 
 
 def _check_links(file):
