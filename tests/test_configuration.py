@@ -40,6 +40,7 @@ WRONG = [
     ({"matrix": {"estimators": ["ais"], "left_out": ["magic"]}}, "matrix.left_out: unknown name 'magic'"),
     ({"models": {"mnist-10": {"scales": {"papr": {}}}}}, "models.mnist-10.scales: .*'papr'.* demo, paper, quick$"),
     ({"only_figures": ["zoo-seconds", "rts-f33"]}, "only_figures: unknown name 'rts-f33'; did you mean 'rts-f3'"),
+    ({"only_figures": ["zoo-seconds"]}, "only_figures: expected at least one figure with a claim, found none"),
     ({"only_figures": ["rts-f3"]}, "only_figures: expected a list with zoo-seconds"),
     ({"estimators": {"rts": {"options": {"rungz": 9}}}}, "estimators.rts.options: unknown name 'rungz'; .*rungs"),
     ({"models": {"mnist-10": {"train": {"options": {"partcles": 9}}}}}, "models.mnist-10.train.options: .*particles"),
@@ -179,3 +180,5 @@ def test_a_stand_in_is_refused_where_missing_data_stop_the_run(tmp_path):
     result = snakemake(folder, *arguments, "--config", "missing_data=stop", "--", "data/datasets/dna.nc")
     assert result.returncode == 1 and "Traceback" not in result.stderr
     assert "logzoo: error: data/raw/dna/manifest.json: not a manifest of raw files" in result.stderr
+    result = snakemake(folder, *arguments, "--", "data/datasets/dna.nc")
+    assert "ERROR data/raw/dna/manifest.json: not a manifest of raw files" in result.stderr

@@ -120,6 +120,11 @@ def test_files_of_the_user_and_links_are_not_replaced(tree):
     notes.touch()
     assert "found 'data/notes.md'" in refused(tree) == refused(tree, add=True)
     notes.unlink()
+    manifest = target / manifest_path("tiny")
+    content = manifest.read_text()
+    manifest.write_text("{")
+    assert refused(tree).startswith("results/tiny/data/tiny/manifest.json: not a manifest of tiny; restore it")
+    manifest.write_text(content)
     target.symlink_to(target.rename(tree / "elsewhere"))
     assert "found a link" in refused(tree)
 

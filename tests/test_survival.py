@@ -110,6 +110,13 @@ def test_a_full_disk_is_one_line_that_names_the_file(small_disk):
     assert {path.name for path in small_disk.iterdir()} <= {"old.nc", "ballast", "logs"}
 
 
+def test_an_error_that_no_job_expects_is_in_its_log(tmp_path):
+    script = "from replication.jobs import job\nwith job('job.log'): [][7]"
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.count("Traceback") == 1
+    assert (tmp_path / "job.log").read_text() == done.stderr
+
+
 def test_a_training_killed_five_times_ends_in_the_same_file(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoints, "_SECONDS", 0.02)
     settings = {"method": "sml-apt", "hidden": 6, "batch": 20, "updates": 1500}

@@ -71,12 +71,20 @@ def named_hashes(paths: Iterable[FilePath]) -> dict[str, str]:
         if path.endswith(".nc"):
             hashes[path] = content_hash(path)
         elif re.search(r"(^|/)raw/[^/]+/manifest\.json$", path):
-            try:
-                files = json_object(Path(path).read_text())["files"]
-                hashes |= {(PurePath(path).parent / name).as_posix(): files[name]["sha256"] for name in files}
-            except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                raise ValueError(f"{path}: not a manifest of raw files; remove it to fetch them again") from None
+            files = raw_manifest(path)["files"]
+            hashes |= {(PurePath(path).parent / name).as_posix(): files[name]["sha256"] for name in files}
     return hashes
+
+
+def raw_manifest(path: FilePath) -> dict[str, Any]:
+    """The manifest of the raw files of a source. Raises a one-line ValueError for a damaged file."""
+    try:
+        manifest = json_object(Path(path).read_text(encoding="utf-8"))
+        if all(isinstance(entry["sha256"], str) for entry in manifest["files"].values()):
+            return manifest
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        pass
+    raise ValueError(f"{path}: not a manifest of raw files; remove it to fetch them again")
 
 
 def content_hash(path: FilePath) -> str:

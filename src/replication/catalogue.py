@@ -65,6 +65,8 @@ class Catalogue:
         self.experiments: dict[str, Experiment] = {}
         for shown in self.shown.values():
             self._collect(self.rows_of(shown) if shown.is_table else shown.inputs)
+        if not self.claims:
+            raise ValueError("configuration: only_figures: expected at least one figure with a claim, found none")
         for name, entry in self.config["figures"].items():
             if entry.unread:
                 unknown = min(entry.unread)
@@ -81,6 +83,8 @@ class Catalogue:
                 raise AttributeError(f"{module.__name__} has neither 'draw' nor 'rows'")
             # `inputs` comes first, because it reports unknown names in one line.
             inputs = declared.inputs(here)
+            if wrong := [key for key in inputs if set(key) & set(" =")]:
+                raise ValueError(f"expected names of inputs without blanks and '=', found {wrong[0]!r}")
             settings = declared.settings(here) if declared.settings else here.settings_of(make)
             entries = claim_entries(here, declared)
         except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:

@@ -95,7 +95,7 @@ def _crate(folder, scale, configfile, agent):
     # A run whose scale is not in the checkout is described as well.
     known = checkout.configuration_files(configfile)
     jobs = {scale: checkout.jobs_of_scale(scale, known[scale])} if scale in known else None
-    write(table([("written", write_crate(folder, scale, jobs=jobs, agent=agent))]))
+    write(table([("written", write_crate(folder, scale, jobs=jobs, configuration=configfile, agent=agent))]))
 
 
 def _catalogue(folder, configfile):

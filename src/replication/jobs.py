@@ -50,6 +50,9 @@ def job(log_file: str) -> Iterator[None]:
         else:
             LOG.error("%s", error)
         sys.exit(1)
+    except Exception:
+        LOG.exception("unexpected error")
+        sys.exit(1)
     finally:
         # A garbage collection at exit would take 0.1 to 0.3 s to free memory that the system reclaims anyway.
         gc.freeze()

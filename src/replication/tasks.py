@@ -121,7 +121,7 @@ def print_tables(catalogue: Catalogue, papers: Iterable[str] = ()) -> None:
     tables = [file for file in shown if file.endswith(".md")]
     for table in map(Path, tables if papers else [*tables, f"{catalogue.folder}/scorecard.md"]):
         if table.is_file():
-            print(without_links(without_stamp(table.read_text())))
+            print(without_links(without_stamp(table.read_text(encoding="utf-8"))))
 
 
 def print_ending(progress: Progress | None, catalogue: Catalogue, log: Iterable[str], *, success: bool) -> None:

@@ -109,7 +109,7 @@ def published_verdicts():
     path = ROOT / f"{PUBLISHED}.csv"
     if not path.is_file():
         return []
-    with path.open(newline="") as lines:
+    with path.open(newline="", encoding="utf-8") as lines:
         counts = Counter((row["paper"], row["verdict"]) for row in csv.DictReader(lines))
     return [[*key, number] for key, number in counts.items()]
 

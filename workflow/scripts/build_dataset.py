@@ -1,15 +1,15 @@
 """Make the NetCDF file of one data set, or of scikit-learn's digits in its place."""
 
+from replication.artifacts import raw_manifest
 from replication.jobs import job, write_output
 
-import json
 from pathlib import Path
 
 from logzoo.datasets.build import build_dataset, stand_in
 
 with job(snakemake.log[0]):
     name, entries = snakemake.wildcards.dataset, snakemake.params.entries
-    manifest = json.loads(Path(snakemake.input.manifest).read_text())
+    manifest = raw_manifest(snakemake.input.manifest)
     if "unavailable" in manifest:
         dataset = stand_in(name, entries["digits"], manifest["unavailable"])
     else:

@@ -1,9 +1,8 @@
 """Import one published RBM. If its file or its data set is not available, train a replacement."""
 
-from replication.artifacts import stand_ins
+from replication.artifacts import raw_manifest, stand_ins
 from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
 
-import json
 import logging
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from logzoo.training.trainers import train_rbm
 with job(snakemake.log[0]):
     params = snakemake.params
     model = snakemake.wildcards.model
-    manifest = json.loads(Path(snakemake.input.manifest).read_text())
+    manifest = raw_manifest(snakemake.input.manifest)
     inputs = read_inputs(snakemake)
     data = visible_matrix(inputs["dataset"], "train")
     attributes = {"title": params.title, **stand_ins([inputs["dataset"]])}
@@ -24,6 +23,8 @@ with job(snakemake.log[0]):
         reason = f"its data set is replaced: {attributes['stand_in_reason']}"
     if reason is None:
         rbm = RBM.from_mat(Path(snakemake.input.manifest).parent / params.file)
+        if rbm.visible != data.shape[1]:
+            raise ValueError(f"{params.file}: expected {data.shape[1]} visible units, found {rbm.visible}")
     else:
         logging.warning("%s: a model trained on %s replaces it: %s", model, inputs["dataset"].title, reason)
         settings = dict(params.train)

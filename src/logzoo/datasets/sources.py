@@ -164,7 +164,7 @@ def _obtain(name, target, entry, mirrors, download):
     failures = []
     for source, label, copy in _attempts(entry["sources"], mirrors, download):
         if copy is None:
-            failures.append(f"{label} (in no mirror folder)")
+            failures.append(f"{label} (not in {' or '.join(map(str, mirrors)) or 'a mirror folder'})")
             continue
         try:
             stored = _store(target, entry, source, copy)

@@ -36,21 +36,33 @@ _FORMATS = mimetypes.MimeTypes(filenames=())
 
 
 def write_crate(
-    folder: FilePath, scale: str, *, jobs: Mapping[str, Any] | None = None, agent: str | None = None
+    folder: FilePath,
+    scale: str,
+    *,
+    jobs: Mapping[str, Any] | None = None,
+    configuration: FilePath | None = None,
+    agent: str | None = None,
 ) -> Path:
     """Describe the finished run of a scale in `ro-crate-metadata.json` in the folder of its project. Returns the path.
 
-    jobs: as for `audit`, or None. agent: name of the person who ran the workflow, or None. Raises a one-line ValueError
-    if the run is not finished, or has faults or stale files. The error is also raised for a missing Snakefile, for a
-    missing or incomplete CITATION.cff, and for an agent without a name.
+    jobs: as for `audit`, or None. configuration: the file of the scale, if it is not in config/. agent: name of the
+    person who ran the workflow, or None. Raises a one-line ValueError if the run is not finished, or has faults or
+    stale files. The error is also raised for a missing Snakefile, for a missing or incomplete CITATION.cff, for a
+    configuration outside the project, and for an agent without a name.
     """
     folder = Path(folder)
     if agent is not None and not (agent.strip() and agent.isprintable()):
         raise ValueError(f"agent: expected the name of a person, found {shown(agent)}")
+    inside = folder.resolve()
+    settings = [] if configuration is None else [Path(configuration).resolve()]
+    if not all(path.is_relative_to(inside) for path in settings):
+        raise ValueError(f"{settings[0]}: expected a configuration in {inside}; move it there")
     files = files_of_run(folder, scale, jobs)
     try:
         citation = yaml.safe_load(read_bytes(folder / "CITATION.cff"))
-        content = _described(folder, scale, files, citation, agent)
+        content = _described(
+            folder, scale, files, citation, agent, [path.relative_to(inside).as_posix() for path in settings]
+        )
         text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False)
     except (OSError, KeyError, TypeError, AttributeError, ValueError, yaml.YAMLError) as error:
         reason = getattr(error, "strerror", None) or one_line(error)
@@ -72,7 +84,7 @@ def variables_of(path: FilePath) -> dict[str, dict[str, str]]:
     return described
 
 
-def _described(folder, scale, files, citation, agent):
+def _described(folder, scale, files, citation, agent, configuration):
     """The JSON-LD of the run. Inputs are configuration and raw files. Results are all other files of the manifest."""
     crate = ROCrate(version="1.1")
     crate.metadata.extra_terms["sha256"] = "https://w3id.org/ro/terms/workflow-run#sha256"
@@ -109,7 +121,8 @@ def _described(folder, scale, files, citation, agent):
     times = [(folder / path).stat().st_mtime for path in (*files, manifest_path(scale))]
     start, end = (datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds") for time in (min(times), times[-1]))
     run = add(f"#run-{scale}", "CreateAction", name=f"Run at the scale {scale}", startTime=start, endTime=end)
-    run["instrument"], run["object"] = workflow, [describe(path) for path in (*below("config", "*.yaml"), *raw)]
+    settings = dict.fromkeys((*below("config", "*.yaml"), *configuration))
+    run["instrument"], run["object"] = workflow, [describe(path) for path in (*settings, *raw)]
     run["result"] = [describe(path) for path in files if path not in raw]
     if agent is not None:
         run["agent"] = add("#agent", "Person", name=agent)

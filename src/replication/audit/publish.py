@@ -112,7 +112,11 @@ def _published(target, scale):
         return Manifest(scale, {}, {}, {})
     if not (target / manifest_path(scale)).is_file():
         raise ValueError(f"results/{scale}: expected published results or nothing, found no {manifest_path(scale)}")
-    manifest = read_manifest(target, scale)
+    try:
+        manifest = read_manifest(target, scale)
+    except ValueError:
+        path = f"results/{scale}/{manifest_path(scale)}"
+        raise ValueError(f"{path}: not a manifest of {scale}; restore it, or move results/{scale} elsewhere") from None
     others = {path for path in target.rglob("*") if path.is_symlink() or not path.is_dir()}
     others -= {target / path for path in (*manifest.files, manifest_path(scale))}
     if others:

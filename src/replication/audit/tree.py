@@ -251,7 +251,7 @@ def _compare(findings, kinds, records, manifests, jobs):
 def _difference(record, job):
     """The reason why the present job would make a different file; empty if there is none, or nothing to compare."""
     if job is None:
-        return "no job of the configuration makes it"
+        return "no job of the configuration makes it (remove it, then `snakemake --cores 1 claims` renews the manifest)"
     if record is None or job["source"] is None:
         return ""
     stated, wanted = record["parameters"], job["parameters"]

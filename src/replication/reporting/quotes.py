@@ -127,7 +127,7 @@ class _Results:
             return "\n\n" + "\n".join(blocks[kind](rows, PurePosixPath(page).parent)) + "\n\n"
         written = list((self._files / "figures" / self._scale).glob(f"*/{of}.md"))
         if kind == "table" and len(written) == 1:
-            rows = [line for line in written[0].read_text().splitlines() if line.startswith("|")]
+            rows = [line for line in written[0].read_text(encoding="utf-8").splitlines() if line.startswith("|")]
             return "\n\n" + "\n".join(rows) + "\n\n"
         expected = f"a claim, verdict CLAIM, table TABLE, summary, {', '.join(blocks)}"
         raise ValueError(f"expected {expected}, found {name!r}")

@@ -120,7 +120,8 @@ def summary(card: Dataset, scale: str) -> str:
     counts = [f"{count} {word if count == 1 else plural.get(word, word)}" for word, count in numbers.items() if count]
     falls = list(card["holm"].values).count(_FALLS) if "holm" in card else 0
     together = f"; {falls} decided claims are not significant when all claims are tested together" if falls else ""
-    counted = f"{len(verdicts)} claims, {decided} of them decided at the scale {scale}: {', '.join(counts)}{together}."
+    number = f"{len(verdicts)} claim{'s' * (len(verdicts) != 1)}"
+    counted = f"{number}, {decided} of them decided at the scale {scale}: {', '.join(counts)}{together}."
     return " ".join(filter(None, (counted, card.attrs.get("standing", ""))))
 
 

@@ -72,7 +72,7 @@ def two_digits(value: float) -> str:
 def markdown(frame: DataFrame, title: str, notes: Iterable[str] = ()) -> str:
     """A DataFrame of texts in Markdown, with its title above and notes below."""
     rows = [list(frame.columns), ["---"] * len(frame.columns), *frame.values.tolist()]
-    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    lines = [f"| {' | '.join(' '.join(cell.split()).replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
     return "\n".join([title, "", *lines, *(["", *notes] if notes else [])]) + "\n"
 
 
