@@ -89,14 +89,13 @@ def test_a_project_that_does_not_say_what_it_is_and_a_run_with_faults_or_stale_f
     assert "run the workflow first" in refused(project)
 
 
-def test_the_configuration_of_a_user_is_an_input_of_the_run(project, tmp_path_factory):
+def test_the_configuration_of_a_user_is_an_input_of_the_run(project):
     (project / "mine.yaml").write_text("scale: tiny\n")
     content = json.loads(write_crate(project, "tiny", configuration=project / "mine.yaml").read_text())
     run = next(entity for entity in content["@graph"] if entity["@id"] == "#run-tiny")
     assert "mine.yaml" in references(run["object"])
     (project / CRATE).unlink()
-    outside = tmp_path_factory.mktemp("outside") / "mine.yaml"
-    assert str(outside) in refused(project, configuration=outside)
+    assert refused(project, configuration="/mine.yaml").startswith("/mine.yaml: expected a configuration in ")
 
 
 def test_the_command(project, capfd):
