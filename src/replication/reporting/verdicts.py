@@ -66,12 +66,17 @@ NUMBERS = {
 
 
 def judge(claim: Mapping[str, Any], statistic: Statistic) -> str:
-    """The verdict on one claim by one statistic; the claim is an entry {claim, at_least, at_most, level}."""
+    """The verdict on one claim by one statistic; the claim is an entry {claim, at_least, at_most, level}.
+
+    Raises ValueError if `at_least` exceeds `at_most`.
+    """
     least, most = _bounds_of(claim)
     if not np.isfinite(statistic.value):
         return NOT_TESTED
     if (least, most) == (-np.inf, np.inf) or claim.get("level") == EXPLORATORY:
         return ESTIMATE
+    if not least <= most:
+        raise ValueError("claim: expected at_least and at_most in order, found the wrong order")
     if statistic.low == statistic.high and statistic.value in (least, most):
         return UNDECIDED
     reduced = claim.get("level") == REDUCED
