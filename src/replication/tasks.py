@@ -12,8 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from logzoo.io.reading import json_object
-from replication.artifacts import named_hashes, recorded, without_stamp
+from replication.artifacts import raw_manifest, recorded, without_stamp
 from replication.audit.manifest import manifest_path, write_manifest
 from replication.catalogue import Catalogue
 from replication.layout import kind_of
@@ -70,8 +69,7 @@ def lacking_sources(config: dict) -> list[str]:
     Raises a one-line ValueError for a damaged manifest.
     """
     manifests = [path for name in config["sources"] if os.path.isfile(path := f"data/raw/{name}/manifest.json")]
-    named_hashes(manifests)
-    return [path for path in manifests if "unavailable" in json_object(Path(path).read_text())]
+    return [path for path in manifests if "unavailable" in raw_manifest(path)]
 
 
 def remove_manifest(scale: str) -> None:
