@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -152,6 +153,13 @@ def test_a_bare_call_prints_help_and_words_have_any_case_and_numbers_exponents(f
         assert "whole number" in err and "usage: logzoo estimate" in err and err.count("\n") == 1
 
 
+def test_only_help_ends_in_success_when_code_calls_sys_exit(monkeypatch):
+    monkeypatch.setattr("logzoo.cli.main._methods", lambda: sys.exit(3))
+    assert main(["methods", "--help"]) == 0
+    with pytest.raises(SystemExit, match="3"):
+        main(["methods"])
+
+
 def test_methods_prints_the_tables_of_the_library(capfd):
     estimators, trainers = logzoo.methods(), logzoo.trainers()
     assert [entry.name for entry in estimators] == [*ESTIMATORS, "auto"]
@@ -274,6 +282,13 @@ def test_a_broken_pipe_is_quiet(folder):
     done = process("-c", "from logzoo.cli.main import main; exit(main(['info', 'data.nc']))", stdout=write)
     os.close(write)
     assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_stdout_may_be_an_object_of_a_program(folder, monkeypatch):
+    lines = []
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(write=lines.append, flush=lambda: None))
+    assert main(["estimate", "model.nc"]) == 0
+    assert "".join(lines).startswith("log Z = ")
 
 
 def test_help_imports_nothing_heavy():

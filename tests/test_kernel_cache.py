@@ -111,6 +111,11 @@ def test_kernels_are_compiled_before_a_run_until_that_ended_well(cores, tmp_path
     assert "compiling kernels" in capsys.readouterr().err
 
 
+def test_standard_error_may_lack_isatty(monkeypatch):
+    monkeypatch.setattr(cache.sys, "stderr", SimpleNamespace(write=str))
+    cache.announce_compilation.__wrapped__()
+
+
 def files_with_kernels():
     """The files of both packages that compile kernels, by the names of their modules."""
     files = _files_of_modules(PACKAGES)

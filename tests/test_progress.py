@@ -78,6 +78,15 @@ def test_the_summary_names_failures_and_what_to_do(run, tmp_path, monkeypatch, c
     assert any("no room" in line for line in lines) and any("--rerun-incomplete" in line for line in lines)
 
 
+def test_the_demo_is_small():
+    catalogue = catalogue_of("config/demo.yaml")
+    assert set(catalogue.shown) == {"rts-f3", "zoo-answer", "zoo-seconds"} and catalogue.data == "data/demo"
+    assert len(catalogue.config["matrix"]["estimators"]) == 6
+    # Two cores take half a minute, and longer to compile the kernels.
+    counts = {"evidence": 2, "estimate_together": 2, "long_run": 3, "experiment": 9}
+    assert costs.expected_total(catalogue, counts)[0] < 60
+
+
 def test_a_run_of_a_figure_is_expected_to_take_what_its_own_jobs_take(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)  # no artifact exists here
     catalogue = catalogue_of("config/paper.yaml")

@@ -8,7 +8,7 @@ import twins
 from parts import from_python
 from projects import ROOT
 
-from logzoo.kernels import resampling
+from logzoo.kernels import elementary, resampling
 from logzoo.kernels.filtering import predicted, updated
 from logzoo.kernels.fixed_point import new_chains
 from logzoo.models.exact_sums import exact_log_z
@@ -89,10 +89,17 @@ def test_observations_agree_with_exact_changes_within_their_variances(log_ratio)
 
 def test_the_sweeps_of_a_ladder_count_as_dependent():
     up, down = np.random.default_rng(7).standard_normal((2, 20, 3))
-    once = trackers.bridge_sampling(up, down, np.zeros(3), 20)
+    ratio = np.array([0.2, -0.1, 0.4])
+    differences, variance, of_sum = trackers.bridge_sampling(up, down, ratio, 20)
     # Ten sweeps that change nothing give no more information than one.
-    frozen = trackers.bridge_sampling(*np.repeat([up, down], 10, axis=1), np.zeros(3), 20)
-    np.testing.assert_allclose(np.hstack(frozen), np.hstack(once), rtol=1e-9)
+    frozen = trackers.bridge_sampling(*np.repeat([up, down], 10, axis=1), ratio, 20)
+    np.testing.assert_allclose(np.hstack(frozen), np.hstack([differences, variance, of_sum]), rtol=1e-9)
+    # With one sweep, the observations are the plain ones, to the bit.
+    plus = from_python(elementary.softplus)
+    for i in range(3):
+        logs = np.array([[-plus(ratio[i] - x) for x in up[:, i]], [-plus(x - ratio[i]) for x in down[:, i]]])
+        (above, below), noise = trackers.importance_sampling(np.zeros((2, 20)), logs)
+        assert (differences[i], variance[i]) == (ratio[i] + above - below, noise.sum())
 
 
 def patterns(examples=200, visible=12):
