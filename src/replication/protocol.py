@@ -86,7 +86,12 @@ _RULES = [
     "- If the time does not suffice, whole figures become reduced, the one with the most core-hours a claim first;"
     " never the repeats of a few claims.",
     "",
-    "Amendments: none.",
+    "## Amendments",
+    "",
+    "- 30 November 2026, before any job of these figures was drawn: to limit the core-hours, `rts-f5` and `lv-t1`, the"
+    " two figures with the most core-hours a claim, are reduced. `rts-f5` has 250 instead of 2,000 particles, and nine"
+    " instead of five trainings, for a power of 80%. `lv-t1` has 25 instead of 100 epochs. The digest was"
+    " `3bef9e26358ac4d6`. Verdicts of the other figures that name it were made under the same claims.",
     "",
     "## Pilots",
     "",
