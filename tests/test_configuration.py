@@ -55,6 +55,7 @@ WRONG = [
     ({"models": CIRCLE}, "models.mnist-10.start: expected no cycle, found mnist-10 -> mnist-100 -> mnist-10$"),
     ({"models": {"dna-cd1": {"start": "mnist-10"}}}, "models.dna-cd1.start: expected .* 180 .*, found 784 of mnist-10"),
     ({"models": {"twins": {"train": {"method": "cd"}}}}, "models.twins: unknown key 'train'"),
+    ({"comparisons": {"mnist": {"dataset": "dna"}}}, "comparisons.mnist.dataset: unknown name 'dna'; .*mnist-labelled"),
     ({"models": {"twins": {"dataset": "dna"}}}, "models.twins.dataset: unknown name 'dna'; .*hopfield"),
     ({"models": {"twins": {"known": {"hidden": None}}}}, "models.twins.known: expected the key 'hidden'"),
     ({"datasets": {"twins": {"options": {"family": "twin"}}}}, ".*.family: unknown name 'twin'; .*hopfield"),

@@ -19,8 +19,9 @@ from replication.models import by_run, estimate_settings, made_together, truth_f
 from replication.papers.experiment import SWEEP, named_paths, shape_of, training_most, training_work
 from replication.papers.zoo.families import matrix_places
 
-# Core-seconds of a unit of work, measured on two cores of an AMD EPYC. The unit is a draw at a rung for "solving" MBAR
-# and "resampling", a draw for "Hamiltonian", and otherwise a visit.
+# Core-seconds of a unit of work, measured on two cores of an AMD EPYC ("prediction": of an Intel Xeon, divided by the
+# ratio of their probes). The unit is a draw at a rung for "solving" MBAR and "resampling", an exponential for
+# "prediction", a draw for "Hamiltonian", and otherwise a visit.
 SECONDS = {
     "sampling": 2.5e-11,
     "training": 5e-11,
@@ -28,6 +29,7 @@ SECONDS = {
     "tours": 8e-9,
     "solving": 1.5e-6,
     "resampling": 1e-8,
+    "prediction": 8e-9,
     "Hamiltonian": 1e-5,
 }
 # Assumed core-seconds of a visit in kinds of work that were not measured: the value of "enumeration".

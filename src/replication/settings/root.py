@@ -238,7 +238,7 @@ def _references(settings: Settings, config: dict) -> Iterator[tuple[str, Iterabl
         if isinstance(model, TrainedModel) and model.start:
             yield f"models.{name}.start", [model.start], config["models"]
     # The digits replace data sets that are not available.
-    labelled = any(dataset.label_units for dataset in settings.datasets.values())
+    labelled = [name for name, dataset in settings.datasets.items() if dataset.label_units]
     yield "sources", ["digits"], settings.sources
     yield "datasets", ["digits", "digits-labelled"] if labelled else ["digits"], settings.datasets
     for name, dataset in settings.datasets.items():
@@ -251,7 +251,7 @@ def _references(settings: Settings, config: dict) -> Iterator[tuple[str, Iterabl
         yield f"grids.{name}.datasets", grid.datasets, settings.datasets
     yield "zoo.datasets", settings.zoo.datasets.values(), settings.datasets
     for name, comparison in settings.comparisons.items():
-        yield f"comparisons.{name}.dataset", [comparison.dataset], settings.datasets
+        yield f"comparisons.{name}.dataset", [comparison.dataset], labelled
     for name, trainings in settings.trainings.items():
         yield f"trainings.{name}.dataset", [trainings.dataset], settings.datasets
     for name, paper in settings.papers.items():

@@ -73,6 +73,9 @@ def compared(
     sizes |= {"initial_scale": initial_scale} if ending else {}
     for trainer, entry in trainers_of(here, name, trainers).items():
         train = _settings_of(comparison, entry)
+        work = _work(here, comparison, train, sizes["repeats"] * train["updates"])
+        evaluated = sizes["repeats"] * sizes["points"] * sizes["subset"]
+        work["prediction"] = evaluated * here.config["datasets"][comparison["dataset"]]["label_units"] * train["hidden"]
         experiments[trainer] = here.experiment(
             "replication.papers.infinite_swapping.ins_runs:trainings",
             {"dataset": here.dataset(comparison["dataset"])},
@@ -81,7 +84,7 @@ def compared(
             stream=("comparisons", name),
             methods=(train["method"],),
             checkpoints=True,
-            work=_work(here, comparison, train, sizes["repeats"] * train["updates"]),
+            work=work,
         )
     return experiments
 
