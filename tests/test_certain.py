@@ -33,7 +33,7 @@ def test_an_estimate_of_a_larger_log_z_is_larger_in_all_its_numbers_in_nats():
 @pytest.mark.parametrize("bias", [60.0, 1e9])
 def test_certain_units_are_left_out_and_log_z_stays(layer, bias):
     rbm = rbm_with(layer, bias)
-    left, constant, visible = without_certain(rbm)
+    left, constant, visible, _ = without_certain(rbm)
     assert exact_log_z(left) + constant == pytest.approx(exact_log_z(rbm), abs=1e-6, rel=1e-15)
     assert (left.visible, left.hidden) == ((7, 6) if layer == 1 else (9, 4))
     np.testing.assert_array_equal(visible, np.arange(2, 9) if layer == 1 else np.arange(9))
@@ -42,13 +42,13 @@ def test_certain_units_are_left_out_and_log_z_stays(layer, bias):
 
 def test_what_a_certain_unit_settles_is_settled_too():
     rbm = RBM([[100.0, 0.1], [0.2, 0.3]], [1e9, 0.0], [-20.0, 0.0])
-    left, constant, _ = without_certain(rbm)
+    left, constant, *_ = without_certain(rbm)
     # The first visible unit is on, so the first hidden unit is.
     np.testing.assert_allclose([*left.weights[0], *left.visible_bias, *left.hidden_bias], [0.3, 0.2, 0.1])
     assert exact_log_z(left) + constant == pytest.approx(exact_log_z(rbm), rel=1e-15)
     # One unit of each layer stays.
     rbm = RBM(np.ones((3, 2)), [100.0, -100.0, 100.0], [1.0, -2.0])
-    left, constant, _ = without_certain(rbm)
+    left, constant, *_ = without_certain(rbm)
     assert (left.visible, left.hidden) == (1, 2)
     assert exact_log_z(left) + constant == pytest.approx(exact_log_z(rbm), rel=1e-15)
 
@@ -73,6 +73,13 @@ def test_a_unit_whose_input_rounding_makes_certain_is_not_removed():
     assert without_certain(rbm)[0].hidden == 2
     with pytest.raises(ValueError, match="too large"):
         exact_log_z(rbm)
+
+
+def test_drawn_states_have_the_certain_units_that_exact_sums_of_large_weights_give():
+    # Visible unit 3 has log-odds -40 + 100, because hidden unit 0 is on: its input is exactly 60.
+    rbm = RBM([[1e20, 0.0], [60.0, 0.0], [0.0, 1.0], [100.0, 0.0]], [100.0, 100.0, 0.0, -40.0], [-1e20, 0.0])
+    states = sample_gibbs(rbm, chains=100, sweeps=5)
+    assert states[:, [0, 1, 3]].all() and 0.0 < states[:, 2].mean() < 1.0
 
 
 # The units are left out before any method begins. These methods differ in what they take.

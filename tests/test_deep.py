@@ -73,6 +73,7 @@ def test_the_interval_of_a_deep_likelihood_has_the_errors_of_all_log_zs():
     [
         ([[0.0], [[1.0]]], r"^layers: expected biases and weights in turn .*, found 2 arrays"),
         ([[0.0], [[1.0]], [0.0, 1.0]], r"^layers\[1\]: expected shape \(1, 2\) of the biases .*, found \(1, 1\)"),
+        (iter([[0.0], [[1.0]], [0.0]]), r"^layers: expected a list of arrays"),
         ([[0.0], [1.0], [0.0]], r"^layers\[1\]: expected a non-empty array of 2 dimension"),
     ],
 )

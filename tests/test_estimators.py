@@ -67,6 +67,7 @@ HALVES, PRIORS = np.full((3, 8), 0.5), (np.inf, 1e6, True, "steep", [1.0, 2.0], 
 PRIORS += [1e-200, 1.0, 1.0, 1e200], [1e308] * 4
 IMPOSSIBLE = [
     ("rts", {"wrung": 3}, "rts: unknown option 'wrung'.*expected one of .*base"),
+    ("ais", {"stream": 3}, "ais: unknown option 'stream'; expected a seed"),
     *(("ais", {"base": [0.0]}, "base"), ("ais-moments", {"knots": 1}, "knots")),
     ("ais-moments", {"moments": 0.5, "fitting": 0.5}, "moments, fitting"),
     *(("bar", {"rungs": 1}, "rungs"), ("bar", {"rungs": 11}, "rungs: .* 10"), ("bar", {"ladder": "steep"}, "ladder")),
@@ -74,7 +75,7 @@ IMPOSSIBLE = [
     *(("bar", {"burn_in": 1.0}, "burn_in"), ("bar", {"burn_in": "long"}, "burn_in")),
     *(("las-vegas", {"cap": 0}, "cap"), ("las-vegas", {"data": None}, "data: .*0/1 matrix")),
     ("las-vegas", {"rounds": 150_000}, "rounds: .*200,000.* 150,?000"),
-    *(("mbar", {"draws": 0}, "draws"), ("mbar", {"rungs": 5000, "draws": 10_000}, "draws: .*20,000,000")),
+    *(("mbar", {"draws": 0}, "draws"), ("mbar", {"rungs": 10**6, "draws": 10_000}, "rungs: .*20,000,000")),
     *(("raise", {"data": None}, "data: .*0/1 matrix"), ("raise", {"data": HALVES}, "data: .*zeros and ones")),
     ("raise", {"vectors": 11}, "vectors: .*at most 10"),
     *(("rts", {"form": "both"}, "form"), ("rts", {"rungs": 1}, "rungs"), ("rts", {"ladder": "steep"}, "ladder")),

@@ -65,6 +65,8 @@ def test_datasets_are_read_by_the_names_of_their_dimensions():
     assert np.array_equal(RBM.from_dataset(rbm.to_dataset().transpose("hidden", "visible")).weights, rbm.weights)
     with pytest.raises(ValueError, match="visible"):
         RBM.from_dataset(rbm.to_dataset().rename(visible="v"))
+    with pytest.raises(ValueError, match="one snapshot"):
+        RBM.from_dataset(rbm.to_dataset().expand_dims("update"))
 
 
 def test_energies_equal_sums_over_units():

@@ -5,7 +5,7 @@ from functools import wraps
 import numpy as np
 import pytest
 
-from logzoo import RBM, Estimator, draw_samples, estimate_log_z, read_log_z
+from logzoo import RBM, Estimator, draw_samples, estimate_log_z, exact_log_z, read_log_z
 from logzoo.estimators.estimator_registry import ESTIMATORS, estimate_together, find
 from logzoo.estimators.result import Estimate
 from logzoo.samplers import replica_exchange, tempering_runs
@@ -116,6 +116,13 @@ def test_reading_draws_gives_the_estimate_of_the_method(rbm, method):
         settings["data"] = np.eye(9, dtype=np.uint8)
     draws = draw_samples(rbm, method, **settings)
     assert read_log_z(draws, method) == estimate_log_z(rbm, method, check=False, **settings)
+
+
+def test_many_rungs_leave_fewer_draws_for_mbar_and_refuse_no_other_estimator():
+    rbm = RBM([[1.0]], [0.0], [0.0])
+    draws = draw_samples(rbm, "rts", sweeps=100, chains=100, rungs=2500)
+    for method in ("rts", "mbar"):
+        assert read_log_z(draws, method).log_z == pytest.approx(exact_log_z(rbm), abs=0.1)
 
 
 def test_one_run_is_read_by_all_that_share_it(rbm):

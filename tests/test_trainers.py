@@ -248,7 +248,7 @@ def test_simulated_particles_weigh_as_the_model_and_know_its_log_z():
     ("method", "settings", "match"),
     [
         ("pcd", {"wrung": 1}, "pcd: unknown option 'wrung'.*expected one of .*schedule"),
-        ("exact", {"batch": 15}, "batch: expected at most 14"),
+        ("cd", {"batch": 10**12}, "batch: expected at most 14"),
         ("pcd", {"updates": 0}, "updates"),
         ("rms-spectral", {"learning_rate": math.nan}, "learning_rate"),
         ("pcd", {"schedule": "steep"}, "schedule"),

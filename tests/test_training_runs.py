@@ -96,7 +96,10 @@ def test_an_equal_tracker_continues_a_training(tmp_path, monkeypatch):
     for other in (RtsTracker(0.4), KalmanTracker()):
         with pytest.raises(ValueError, match="other work"):
             trained("sml-pt", tracker=other, k=1, checkpoint=path)
-    assert_same(whole, trained("sml-pt", tracker=RtsTracker(0.5), k=np.int64(1), checkpoint=path))
+    used = RtsTracker(0.5)
+    assert_same(whole, trained("sml-pt", tracker=used, k=np.int64(1), checkpoint=path))
+    with pytest.raises(ValueError, match="tracker: expected a new tracker"):
+        trained("sml-pt", tracker=used)
 
 
 def test_the_best_parameters_come_back_and_a_training_without_progress_ends():

@@ -42,7 +42,8 @@ def check_options(name: str, options: Iterable[str], functions: Iterable[Functio
     known = options_of(*functions)
     listed, unlisted = known - _PASSED, known & (_PASSED - {"stream"})  # users set a seed, not a stream
     for option in sorted(set(options) - known):
-        raise ValueError(f"{name}: unknown option {shown(option)}; {expected_one_of(option, listed, unlisted)}")
+        expected = "expected a seed" if option == "stream" else expected_one_of(option, listed, unlisted)
+        raise ValueError(f"{name}: unknown option {shown(option)}; {expected}")
 
 
 def taken(options: Mapping, *functions: Function) -> dict:

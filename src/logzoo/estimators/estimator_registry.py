@@ -252,7 +252,7 @@ def _prepared(rbm, ledger, options, listed):
         raise ValueError(f"chains: expected at least 2 for a standard error, found {ledger.chains}")
     # Units of certain state stay if there are snapshots, because snapshots have all units.
     whole = options.get("snapshots") is not None
-    left, constant, visible = (rbm, 0.0, None) if whole else without_certain(rbm)
+    left, constant, visible = (rbm, 0.0, None) if whole else without_certain(rbm)[:3]
     if abs(constant) > _MOST_CERTAIN:
         raise ValueError(
             f"weights: units of certain state add {constant:.3g} nats to log Z, expected at most {_MOST_CERTAIN:g} "

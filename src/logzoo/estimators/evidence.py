@@ -84,7 +84,7 @@ def gather(
     `data`, a 0/1 matrix (examples, visible). The first 10,000 rows add to the lower bound. The ledger, if any, pays for
     all runs.
     """
-    rbm, constant, visible = without_certain(rbm)
+    rbm, constant, visible, _ = without_certain(rbm)
     data = None if data is None else data[:, visible]
     ledger = SweepLedger(None, chains) if ledger is None else ledger
     sweeps = sweeps_of(*rbm.weights.shape)

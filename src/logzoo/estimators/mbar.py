@@ -34,7 +34,7 @@ _on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
 def thinned(*, draws: int = 10_000) -> ThinnedDraws:
     """Observer that keeps draws for MBAR: at most `draws` draws, but at least one draw of each chain.
 
-    The draws come from equally spaced sweeps. The number of draws times rungs may be at most 20 million.
+    The draws come from equally spaced sweeps. At most 20 million draws times rungs are kept.
     """
     return ThinnedDraws(whole_number("draws", draws))
 

@@ -5,15 +5,14 @@ The functions take and return arrays; `RBM` has a constructor for each conversio
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from logzoo.checks import finite_array
+from logzoo.checks import finite_array, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from logzoo.types import Array, Floats
 
 
@@ -55,6 +54,8 @@ def two_layers(couplings: Any, field: Any) -> tuple[tuple[Floats, Floats, Floats
 
 def odd_against_even(layers: Sequence[Any]) -> tuple[Floats, Floats, Floats]:
     """Parameters of the RBM that equals a deep Boltzmann machine; arguments and errors as in `RBM.from_dbm`."""
+    if not isinstance(layers, Sequence | np.ndarray):
+        raise ValueError(f"layers: expected a list of arrays, found {shown(layers)}")
     arrays = [finite_array(f"layers[{i}]", array, dimensions=1 + i % 2) for i, array in enumerate(layers)]
     biases, weights = arrays[::2], arrays[1::2]
     if not weights or len(biases) != len(weights) + 1:

@@ -16,9 +16,11 @@ from logzoo.types import Array, Generator
 _CERTAIN = 50.0
 
 
-def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
-    """The RBM without units of certain state, the constant to add to its log Z, and indices of the visible units left.
+def without_certain(rbm: RBM) -> tuple[RBM, float, Array, Array]:
+    """The RBM without units of certain state, the constant to add to its log Z, and which visible units are left.
 
+    The last two values are the indices of the visible units left, and the states (visible,) of the removed ones, with
+    -1 for the others.
     A unit is removed if its input is at least 50 nats, or at most -50 nats, for every state of the other layer. The
     weights of a unit that is certainly on are added to the other layer's biases. Besides the constant, each removed
     unit changes log Z by at most exp(-50). If a layer would lose all units, one unit stays, with zero weights and bias.
@@ -44,14 +46,15 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
                 other = remaining[1 - layer]
                 biases[1 - layer][other] = _forced_biases(rbm if layer == 0 else rbm.transposed, forced[layer])[other]
         left = sum(np.count_nonzero(units) for units in remaining)
+    known = np.where(remaining[0], -1, forced[0])
     for units in remaining:
         if not units.any():
             units[0] = True
-            constant -= np.log(2.0)
+            constant -= math.log(2.0)
     visible, hidden = (np.flatnonzero(units) for units in remaining)
     if left == sum(rbm.weights.shape):
-        return rbm, 0.0, visible
-    return RBM(weights[np.ix_(visible, hidden)], biases[0][visible], biases[1][hidden]), constant, visible
+        return rbm, 0.0, visible, known
+    return RBM(weights[np.ix_(visible, hidden)], biases[0][visible], biases[1][hidden]), constant, visible, known
 
 
 def _forced_biases(rbm, on):

@@ -60,7 +60,7 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool | None = None) -> 
     >>> round(exact_log_z(RBM([[2.0, -1.0], [0.5, 1.0]], [0.0, 0.1], [0.2, -0.3])), 6)
     4.046784
     """
-    rbm, constant, _ = without_certain(is_a("rbm", rbm, RBM))
+    rbm, constant, *_ = without_certain(is_a("rbm", rbm, RBM))
     refuse_rounding("exact log Z", rbm.rounding + abs(constant) * np.finfo(np.float64).eps)
     if rbm.visible < rbm.hidden:
         rbm = rbm.transposed

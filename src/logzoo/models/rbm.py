@@ -184,11 +184,15 @@ class RBM:
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset) -> RBM:
         """The RBM in a Dataset from `to_dataset`, or in one snapshot of a training: ``snapshots.sel(update=...)``."""
+        if "update" in dataset.dims or not {*PARAMETERS} <= {*dataset.data_vars}:
+            raise ValueError(
+                f"expected a Dataset with {', '.join(PARAMETERS)}, or one snapshot, as in snapshots.isel(update=-1)"
+            )
         return cls(*(dataset[name].transpose(..., *dimensions).values for name, dimensions in _DIMENSIONS.items()))
 
     def save(self, path: FilePath) -> None:
         """Write the parameters to a NetCDF file. Raises ValueError for a bad path or a suffix other than .nc."""
-        if Path(path).suffix != ".nc":
+        if Path(path).suffix.lower() != ".nc":
             raise ValueError(f"{path}: expected a file name ending in .nc, because models are saved as NetCDF")
         from logzoo.io.atomic import resolved_output
         from logzoo.io.netcdf import write_artifact

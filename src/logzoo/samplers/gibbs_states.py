@@ -8,7 +8,7 @@ import numpy as np
 
 from logzoo.checks import binary_matrix, is_a, positive_number, whole_number
 from logzoo.kernels.gibbs import forget_hidden
-from logzoo.models.equivalent import _CERTAIN, without_certain
+from logzoo.models.equivalent import without_certain
 from logzoo.models.rbm import RBM
 from logzoo.paths import check_rounding, kernel_parameters, tempered_rbm
 from logzoo.samplers.threads import started_chains, sweep_chains
@@ -68,12 +68,14 @@ def sample_gibbs(
     if start is not None:
         start = binary_matrix("start", start, visible=rbm.visible, chains=chains)
     scaled = tempered_rbm(rbm, np.zeros(rbm.visible), beta)
-    left, _, visible = without_certain(scaled)
+    left, _, visible, known = without_certain(scaled)
     check_rounding(left)
     if left is not scaled and (sweeps or start is None):
         start = None if start is None else start[:, visible]
         drawn = sample_gibbs(left, chains, sweeps, start=start, seed=seed, threads=threads)
-        return _with_certain(scaled, left, drawn, visible)
+        state = np.tile(known.astype(np.uint8), (chains, 1))
+        state[:, known < 0] = drawn[:, known[visible] < 0]
+        return state
     key = root_stream(seed).child("gibbs").key
     # Parameters are scaled before they are rounded, because the scaled parameters set the unit of rounding.
     parameters = kernel_parameters(scaled, np.zeros(rbm.visible))
@@ -83,19 +85,3 @@ def sample_gibbs(
         forget_hidden(parameters, state)
     sweep_chains(parameters, key, 1, sweeps + 1, state, threads)
     return state.v
-
-
-def _with_certain(rbm, left, drawn, visible):
-    """Visible states (chains, visible) uint8: the certain units, and states drawn for `left`, the RBM without them."""
-    state, certain = np.zeros((len(drawn), rbm.visible), np.uint8), np.ones(rbm.visible, bool)
-    state[:, visible] = drawn
-    # If a whole layer is certain, `left` keeps one of its units, with zero weights and bias. This unit is certain, too.
-    certain[visible] = not (left.weights.any() or left.visible_bias.any())
-    before = None
-    # A unit may become certain only after other units are set, so the passes repeat until no state changes.
-    while before is None or (before != state).any():
-        before = state.copy()
-        hidden = rbm.hidden_bias + state @ rbm.weights > 0.0
-        inputs = rbm.visible_bias + hidden @ rbm.weights.T
-        state = np.where(certain & (np.abs(inputs) >= _CERTAIN), inputs > 0.0, state).astype(np.uint8)
-    return state

@@ -97,7 +97,7 @@ class GroupedMoves:
 
 
 class ThinnedDraws:
-    """Draws of every n-th sweep, so that at most `draws` are kept in all, but at least one of each chain."""
+    """Draws of every n-th sweep: at most `draws` in all, but at least one of each chain, within a limit on memory."""
 
     reads_values = True
 
@@ -105,17 +105,17 @@ class ThinnedDraws:
         self.draws = draws
 
     def check(self, chains: int, rungs: int, sweeps: int) -> None:
-        """Raise ValueError if a run of `sweeps` sweeps would leave too many log-densities."""
-        count = min(max(self.draws, chains), chains * sweeps)
-        if count * rungs > _MOST_NUMBERS:
+        """Raise ValueError if one draw of each chain already has too many log-densities."""
+        if chains * rungs > _MOST_NUMBERS:
             raise ValueError(
-                f"draws: expected at most {_MOST_NUMBERS:,} log-densities, found {count:,} draws at {rungs:,} rungs; "
-                "lower draws or rungs"
+                f"rungs: expected at most {_MOST_NUMBERS:,} log-densities, found {chains:,} chains at {rungs:,} rungs; "
+                "lower chains or rungs"
             )
 
     def start(self, chains: int, rungs: int, sweeps: int) -> None:
         """Begin a sampling phase; the last sweep of every stride is kept."""
-        self.stride = min(max(1, -(-chains * sweeps // self.draws)), sweeps)
+        draws = min(self.draws, _MOST_NUMBERS // rungs)
+        self.stride = min(max(1, -(-chains * sweeps // draws)), sweeps)
         self.kept = sweeps // self.stride
         self.seen = 0
         self.rungs = np.zeros((chains, self.kept), np.int64)

@@ -70,7 +70,7 @@ class TrainingRun(NamedTuple):
 
     def save_snapshots(self, path: FilePath) -> None:
         """Write the snapshots to a NetCDF file (.nc); raises ValueError for other names, and without snapshots."""
-        if self.snapshots is None or Path(path).suffix != ".nc":
+        if self.snapshots is None or Path(path).suffix.lower() != ".nc":
             expected = "a training with snapshots=" if self.snapshots is None else "a name that ends in .nc"
             raise ValueError(f"{path}: expected {expected}")
         origin = {"parameters": {}, "source": "", "inputs": {}, "seed_path": ""}
@@ -140,8 +140,6 @@ def train(
     one_of("schedule", schedule, SCHEDULES)
     one_of("initial", initial, INITIAL)
     positive_number("alpha", alpha)
-    if batch > len(data):
-        raise ValueError(f"batch: expected at most {len(data)} (examples in the data), found {batch}")
     every = max(1, updates // _TRACE_POINTS) if every is None else whole_number("every", every)
     step = step(weight_decay=weight_decay)
     values = _initial_values(data, hidden, start, initial, stream.child("weights").generator())

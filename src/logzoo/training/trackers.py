@@ -269,5 +269,7 @@ def tracker(tracker: Any) -> KalmanTracker | RtsTracker:
     """A new tracker by name, or the argument itself if it is a tracker; raises ValueError for other arguments."""
     classes = {"kalman": KalmanTracker, "rts": RtsTracker}
     if isinstance(tracker, tuple(classes.values())):
+        if tracker.state[tracker._kept[0]].size:
+            raise ValueError("tracker: expected a new tracker, found one that has followed a training")
         return tracker
     return classes[one_of("tracker", tracker, classes)]()

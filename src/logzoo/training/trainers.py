@@ -160,6 +160,8 @@ def train_rbm(
         validation = binary_matrix("validation", validation, visible=examples.shape[1])
     settings = {"hidden": hidden, "updates": updates, "batch": batch}
     settings = {name: whole_number(name, value) for name, value in settings.items()}
+    if batch > len(examples):
+        raise ValueError(f"batch: expected at most {len(examples)} (examples in the data), found {batch}")
     settings |= {"learning_rate": positive_number("learning_rate", learning_rate), "schedule": schedule}
     settings |= {"weight_decay": weight_decay, "start": start, "validation": validation, "patience": patience}
     settings |= {"snapshots": snapshots, "walkers": walkers}
