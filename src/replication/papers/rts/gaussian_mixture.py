@@ -5,14 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from logzoo.checks import finite_array, positive_number, whole_number
 from logzoo.types import ArrayLike, Floats, Generator
 from replication.papers.rts.leapfrog import Mixture, log_f_many
 
-# Smallest and largest number of points of the trapezoidal rule along the first axis, and its reach beyond all means in
-# standard deviations.
-_POINTS, _MOST_POINTS = 4001, 1_000_000
-_REACH = 12.0
+# Number of points of the trapezoidal rule along the first axis, and its reach beyond all means in standard deviations.
+_POINTS, _REACH = 4001, 12.0
 
 
 class PathMoments(NamedTuple):
@@ -27,29 +24,24 @@ class GaussianMixture:
     """f(x) = sum_j w_j exp(-|x - m_j|^2 / (2 s^2)), unnormalised, so that Z = (2 pi s^2)^(d/2) sum_j w_j.
 
     weights (component,): the w_j, positive with any sum. means (component, d): the m_j. variance: s^2, the same for
-    every coordinate. Raises ValueError for anything else. A single component at the origin serves as a base.
+    every coordinate. A single component at the origin serves as a base.
     """
 
     def __init__(self, weights: ArrayLike, means: ArrayLike, variance: float) -> None:
-        self.weights = finite_array("weights", weights, dimensions=1)
-        self.means = finite_array("means", means, dimensions=2)
-        self.variance = positive_number("variance", variance)
-        if np.any(self.weights <= 0.0):
-            raise ValueError("weights: expected positive numbers only")
-        if len(self.means) != self.weights.size:
-            raise ValueError(f"means: expected {self.weights.size} rows, one per weight, found {len(self.means)}")
+        self.weights, self.means = np.asarray(weights, np.float64), np.asarray(means, np.float64)
+        self.variance = variance
 
     @classmethod
     def pair(cls, dimension: int, separation: float, variance: float) -> "GaussianMixture":
         """Two equal components at -separation / 2 and separation / 2 on the first coordinate axis."""
-        means = np.zeros((2, whole_number("dimension", dimension)))
+        means = np.zeros((2, dimension))
         means[:, 0] = (-0.5 * separation, 0.5 * separation)
         return cls((0.5, 0.5), means, variance)
 
     @classmethod
     def centred(cls, dimension: int, variance: float) -> "GaussianMixture":
         """One component of weight 1 at the origin."""
-        return cls((1.0,), np.zeros((1, whole_number("dimension", dimension))), variance)
+        return cls((1.0,), np.zeros((1, dimension)), variance)
 
     @property
     def dimension(self) -> int:
@@ -66,13 +58,13 @@ class GaussianMixture:
         """Exact log Z of f in nats."""
         return float(0.5 * self.dimension * np.log(2.0 * np.pi * self.variance) + np.log(self.weights.sum()))
 
-    def log_f(self, x: ArrayLike) -> Floats:
+    def log_f(self, x: Floats) -> Floats:
         """log f (point,) in nats at the points x (point, dimension)."""
-        return self._evaluate(x)[0]
+        return log_f_many(self.parameters, x)[0]
 
-    def gradient(self, x: ArrayLike) -> Floats:
+    def gradient(self, x: Floats) -> Floats:
         """Gradient (point, dimension) of log f at the points x (point, dimension)."""
-        return self._evaluate(x)[1]
+        return log_f_many(self.parameters, x)[1]
 
     def draw(self, generator: Generator, count: int) -> Floats:
         """Exact independent draws (count, dimension) from f / Z."""
@@ -80,28 +72,17 @@ class GaussianMixture:
         noise = generator.standard_normal((count, self.dimension))
         return self.means[component] + np.sqrt(self.variance) * noise
 
-    def _evaluate(self, x):
-        x = finite_array("x", x, dimensions=2)
-        if x.shape[1] != self.dimension:
-            raise ValueError(f"x: expected {self.dimension} columns (dimension), found {x.shape[1]}")
-        return log_f_many(self.parameters, x)
-
 
 def path_moments(target: GaussianMixture, base: GaussianMixture, betas: ArrayLike) -> PathMoments:
     """Exact PathMoments at inverse temperatures betas (rung,), for means on the first axis and a base at the origin.
 
     The first coordinate is integrated by the trapezoidal rule, which is exact to rounding for such smooth, fast-falling
-    functions (Trefethen & Weideman 2014) if the step is at most half of the smaller standard deviation. The other
-    coordinates are independent and Gaussian. Raises ValueError for other mixtures and for more than 1,000,000 points.
+    functions (Trefethen & Weideman 2014) if the step is at most half of the smaller standard deviation. For the
+    published mixture it is a twentieth. The other coordinates are independent and Gaussian.
     """
-    if np.any(target.means[:, 1:]) or np.any(base.means) or target.dimension != base.dimension:
-        raise ValueError("means: expected means on the first axis, and a base at the origin")
-    betas = finite_array("betas", betas, dimensions=1)[:, None]
+    betas = np.asarray(betas, np.float64)[:, None]
     reach = np.max(np.abs(target.means)) + _REACH * np.sqrt(max(target.variance, base.variance))
-    points = 1.0 + np.ceil(4.0 * reach / np.sqrt(min(target.variance, base.variance)))
-    if points > _MOST_POINTS:
-        raise ValueError(f"variance: the integral takes {points:.2g} points, expected at most {_MOST_POINTS:,}")
-    x = np.linspace(-reach, reach, max(_POINTS, int(points)))
+    x = np.linspace(-reach, reach, _POINTS)
     exponents = -((x - target.means[:, :1]) ** 2) / (2.0 * target.variance)
     at_target = logsumexp(exponents + np.log(target.weights)[:, None], axis=0)
     at_base = np.log(base.weights.sum()) - x**2 / (2.0 * base.variance)

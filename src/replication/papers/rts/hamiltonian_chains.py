@@ -15,9 +15,7 @@ from scipy.sparse import block_array, diags_array, eye_array
 from scipy.special import expit, logit
 
 from logzoo.budgets import SweepLedger
-from logzoo.checks import whole_number
 from logzoo.kernels.tempering import RungSums
-from logzoo.paths import inverse_temperatures
 from logzoo.samplers.tempering_chains import RULE, mean_occupancy, updated_log_z, zero_sums
 from logzoo.streams import Stream
 from replication.papers.rts.gaussian_mixture import GaussianMixture
@@ -63,8 +61,6 @@ class HamiltonianTempering:
         ledger: SweepLedger,
         stream: Stream,
     ) -> None:
-        if target.dimension != base.dimension:
-            raise ValueError(f"base: expected {target.dimension} coordinates, found {base.dimension}")
         self.ends = (target.parameters, base.parameters)
         self.betas = betas
         self.ledger = ledger
@@ -104,19 +100,16 @@ def run(
     *,
     draws: int,
     betas: np.ndarray,
-    initial_draws: int = 50,
-    initial_iterations: int = 10,
+    initial_draws: int,
+    initial_iterations: int,
 ) -> HamiltonianDraws:
     """Make the initial iterations, then record `draws` draws of each chain of the ledger at the resulting log Zhat.
 
     step_sizes (rung,): centres of the step sizes, which vary by a fifth. betas (rung,): the ladder from 0 to 1. The
     prior r is uniform. Each initial iteration makes `initial_draws` draws and updates log Zhat by eq 12. The iterations
     end when max_k |r_k - c_k| < 0.1 / K, with occupancies c of K rungs, or after `initial_iterations`. A draw costs 5
-    leapfrog steps. Raises ValueError for impossible options, and BudgetExceeded if too few steps are left in the
-    ledger.
+    leapfrog steps. Raises BudgetExceeded if too few steps are left in the ledger.
     """
-    draws = whole_number("draws", draws)
-    betas = inverse_temperatures(betas, len(betas))
     prior = np.full(betas.size, 1.0 / betas.size)
     low, high = (1.0 - JITTER) * step_sizes, (1.0 + JITTER) * step_sizes
     sampler = HamiltonianTempering(target, base, betas, ledger, stream)
@@ -150,9 +143,8 @@ def iterate(
 
     Returns the last log Zhat, Moves of each iteration, and whether the last iteration met the stopping rule.
     """
-    draws = whole_number("initial_draws", draws)
     log_z_hat, moves, rule_met = np.zeros(prior.size), [], False
-    for _ in range(whole_number("initial_iterations", iterations)):
+    for _ in range(iterations):
         sums, stretch = sampler.advance(np.log(prior) - log_z_hat, low, high, draws, "initial iterations")
         occupancy = mean_occupancy(sums, rao_blackwell=True)
         log_z_hat = updated_log_z(log_z_hat, prior, occupancy)
@@ -180,16 +172,15 @@ def tune(
     stream: Stream,
     *,
     betas: np.ndarray,
-    adaptation_draws: int = 400,
-    pilot_draws: int = 100,
-    pilot_iterations: int = 10,
+    adaptation_draws: int,
+    pilot_draws: int,
+    pilot_iterations: int,
 ) -> StepSizes:
     """Tune a step size for each rung of the ladder `betas` (rung,).
 
     Every chain of the ledger makes 2 x adaptation_draws + pilot_iterations x pilot_draws draws of 5 leapfrog steps.
-    Raises ValueError for impossible options, and BudgetExceeded if too few steps are left in the ledger.
+    Raises BudgetExceeded if too few steps are left in the ledger.
     """
-    betas = inverse_temperatures(betas, len(betas))
     ends = [adapted_step(target, base, beta, ledger, stream.child("end", beta), adaptation_draws) for beta in (1, 0)]
     # The ends are sorted, because a base narrower than the target reverses the interval. The constraints then make all
     # steps equal.
@@ -209,7 +200,6 @@ def adapted_step(
     target: GaussianMixture, base: GaussianMixture, beta: float, ledger: SweepLedger, stream: Stream, draws: int
 ) -> float:
     """Step size at which chains at a fixed beta accept at the target rate, by stochastic approximation of its log."""
-    whole_number("adaptation_draws", draws, minimum=2)
     count = ledger.chains
     walkers = Walkers(base.draw(stream.child("start").generator(), count), np.arange(count, dtype=np.uint64))
     ledger.spend(draws * STEPS, "adaptation")

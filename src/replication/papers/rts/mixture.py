@@ -12,7 +12,6 @@ import numpy as np
 import xarray as xr
 
 from logzoo.budgets import SweepLedger
-from logzoo.checks import whole_number
 from logzoo.estimators.mbar import log_ratios
 from logzoo.estimators.ti import log_ratio
 from logzoo.io.schema import coordinate, labelled
@@ -69,11 +68,10 @@ def ladder_of(name: str, rungs: int, target: GaussianMixture, base: GaussianMixt
     `paths.inverse_temperatures` makes all ladders but "geometric". Along the geometric ladder, the precision of a
     coordinate grows by equal ratios, so neighbouring rungs overlap about equally.
     """
-    if isinstance(name, str) and name == "geometric":
-        precision = np.geomspace(1.0 / base.variance, 1.0 / target.variance, whole_number("rungs", rungs, minimum=2))
-        betas = (precision - precision[0]) / (precision[-1] - precision[0])
-        return inverse_temperatures(betas, rungs)
-    return inverse_temperatures(name, rungs)
+    if name != "geometric":
+        return inverse_temperatures(name, rungs)
+    precision = np.geomspace(1.0 / base.variance, 1.0 / target.variance, rungs)
+    return (precision - precision[0]) / (precision[-1] - precision[0])
 
 
 def estimators(_: object, *, samples: Sequence[int], replicates: int, stream: Stream, **settings: Any) -> xr.Dataset:
