@@ -58,8 +58,7 @@ def draw_arenas(artifacts: Artifacts, *, arenas: list[str], of_papers: Sequence[
         _draw_panel(axis, zoo["estimator"].values, order, *numbers)
         axis.axhline(above - 0.5, color=TRUTH, linewidth=0.8)
         axis.set_title(title, fontsize=7.5)
-    axes[0].set_yticks(range(len(order)), [names[name] for name in zoo["estimator"].values[order]], fontsize=8)
-    axes[0].set_ylim(len(order) - 0.5, -0.5)
+    _name_rows(axes[0], zoo["estimator"].values[order], names)
     for text, ends in (("in the papers", (0, above)), ("newer", (above, len(order)))):
         if ends[0] < ends[1]:
             look = {"transform": axes[-1].get_yaxis_transform(), "rotation": 270, "va": "center", "fontsize": 8}
@@ -130,7 +129,7 @@ def draw_coverage(artifacts: Artifacts, *, names: Names) -> Figure:
         axis.set_title(f"{budget:,} sweeps, {np.max(of_all[2]):,} runs", loc="right", fontsize=8)
         axis.grid(axis="y", alpha=0.3, linewidth=0.5)
     figure.supxlabel("share of 95% intervals that cover log Z", fontsize=9)
-    _name_rows(axes[0], zoo, names)
+    _name_rows(axes[0], zoo["estimator"].values, names)
     axes[0].lines[0].set_label("95%")
     add_key(figure, axes[:1], filled="all runs", hollow="converged runs only")
     return finished(figure, zoo)
@@ -158,7 +157,7 @@ def draw_trust(artifacts: Artifacts, *, names: Names) -> Figure:
         axis.set(xlim=(0.0, 1.0), xticks=[0.0, 0.5, 1.0], xticklabels=["0", "0.5", "1"])
         axis.set_title(f"{budget:,} sweeps, {runs.max():,} runs", loc="right", fontsize=8)
     figure.supxlabel("share of runs", fontsize=9)
-    _name_rows(axes[0], zoo, names)
+    _name_rows(axes[0], zoo["estimator"].values, names)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=3, fontsize=8)
     return finished(figure, zoo)
 
@@ -171,9 +170,9 @@ def _draw_dot(axis, estimator, y, value, interval, hollow):
     axis.plot([value], [y], color=look["color"], marker=look["marker"], markerfacecolor=face, label=f"_{estimator}")
 
 
-def _name_rows(axis, zoo, names):
-    axis.set_yticks(range(zoo.sizes["estimator"]), [names[name] for name in zoo["estimator"].values], fontsize=8)
-    axis.set_ylim(zoo.sizes["estimator"] - 0.5, -0.5)
+def _name_rows(axis, estimators, names):
+    axis.set_yticks(range(len(estimators)), [names[name] for name in estimators], fontsize=8)
+    axis.set_ylim(len(estimators) - 0.5, -0.5)
 
 
 def nothing_to_show(zoo: Dataset) -> Figure:
