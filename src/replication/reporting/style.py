@@ -34,7 +34,7 @@ LOOKS = {
     "trajectory-ais": ("#117733", "s", "--"),
     "trajectory-raise": ("#117733", "D", ":"),
     "sams": ("#7570B3", "p", "-"),
-    "wang-landau": ("#7570B3", "x", "--"),
+    "wang-landau": ("#7570B3", "X", "--"),
     "las-vegas": ("#56B4E9", "D", "-."),
     "basins": ("#332288", "D", "-."),
     "mean-field": ("#882255", "v", ":"),
@@ -168,6 +168,11 @@ def finished(figure: Figure, *datasets: Dataset, panels: Iterable[Axes] = ()) ->
 def title_of(title: str, dataset: Dataset) -> str:
     """The title of a model, marked if a stand-in replaces the model or its data set."""
     return f"stand-in for {title}" if "stand_in_for" in dataset.attrs else title
+
+
+def doubt_of(truth: Dataset) -> str:
+    """The end of the label of a true log Z: empty, or a remark if its long runs did not converge."""
+    return "" if truth.attrs.get("converged", 1) else ", not converged"
 
 
 def save(figure: Figure, png: FilePath, pdf: FilePath | None, stamp: Mapping[str, Any] = UNKNOWN) -> None:

@@ -127,7 +127,8 @@ def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
             look = {"color": "grey", "marker": "_", "markersize": 12, "linestyle": "--"}
             axis.plot(budgets, _GAIN * rmse["rts"][0], label="published gain of RSD: 10% below RTS", **look)
         if float(truth["std_error"]) > 0:
-            axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label="standard error of the truth")
+            label = f"standard error of the truth{style.doubt_of(truth)}"
+            axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label=label)
         style.plain_logarithms(axis.yaxis)
         style.count_ticks(axis, budgets)
         axis.set_xlabel("Gibbs sweeps per chain")

@@ -11,7 +11,7 @@ from replication.papers.zoo.families import combined, matrix_places, zoo_models
 from replication.papers.zoo.zoo_errors import add_key
 from replication.papers.zoo.zoo_rows import nothing_to_show
 from replication.reporting.statistics import DEVIATE
-from replication.reporting.style import TRUTH, finished, new_figure, plain_logarithms
+from replication.reporting.style import TRUTH, doubt_of, finished, new_figure, plain_logarithms
 from replication.reporting.tables import COUNT, Column, table_of
 from replication.types import Artifacts, Dataset, Figure, Inputs, Names, Settings
 
@@ -52,7 +52,7 @@ def likelihood_rows(artifacts: Artifacts, *, titles: Names, published: Mapping[s
         table[titles[model] + stand_in_note(truth)] = {
             "log_z": float(truth["log_z"]),
             "std_error": float(truth["std_error"]),
-            "method": truth.attrs["truth_method"],
+            "method": truth.attrs["truth_method"] + doubt_of(truth),
             **_likelihoods(truth),
             **{f"published_{key}": known[name] for key, name in _PUBLISHED.items() if name in known},
         }
@@ -152,7 +152,8 @@ FIGURES = {
     "zoo-trainers": Declaration(
         "Left: root mean square error on the models of each trainer, relative to the median model of the same family. "
         "Black: geometric mean over estimators and budgets, with its 95% interval from resampled replicates. "
-        "Grey: each estimator. Right: the mean test log-likelihood of the same models.",
+        "Grey: each estimator. Right: the mean test log-likelihood of the same models; bars are 95% intervals from the "
+        "standard error of the true log Z.",
         combined,
         draw_trainers,
     ),
