@@ -247,15 +247,20 @@ def draw(artifacts: Artifacts, *, titles: Names, names: Names, published: Mappin
         for position, (estimator, estimate) in enumerate(by_estimator.items()):
             runs = [estimate, longer[model][estimator]] if model in longer else [estimate]
             budgets = np.concatenate([part["budget"].values for part in runs])
-            means = _joined([mean_with_band(part["log_z"].values) for part in runs])
-            errors = _joined([rmse_with_band(part["log_z"].values, truth) for part in runs])
+            # The longer runs may have fewer sweeps than the largest of the other budgets.
+            order = np.argsort(budgets, kind="stable")
+            budgets = budgets[order]
+            means = _joined([mean_with_band(part["log_z"].values) for part in runs], order)
+            errors = _joined([rmse_with_band(part["log_z"].values, truth) for part in runs], order)
             look = {"label": names[estimator], **style.look_of(estimator, position)}
             style.draw_band(upper, budgets, means, **look)
             style.draw_band(lower, budgets, errors, **look)
         _draw_truth(upper, truths[model], published[model])
         _limit(upper, truth, by_estimator.values())
         _mark_outside(upper)
-        upper.set_title(style.title_of(titles[model], truths[model]), loc="right")
+        # In one line the title of a stand-in would overlap the letter of the panel.
+        title = style.title_of(titles[model], truths[model]).replace("stand-in for ", "stand-in for\n")
+        upper.set_title(title, loc="right")
         upper.ticklabel_format(axis="y", useOffset=False)
         style.count_ticks(lower, budgets)
         style.plain_logarithms(lower.yaxis)
@@ -266,9 +271,9 @@ def draw(artifacts: Artifacts, *, titles: Names, names: Names, published: Mappin
     return style.finished(figure, *truths.values(), panels=axes.flat)
 
 
-def _joined(bands):
-    """Concatenate the values (budget,) and bands (2, budget) of several lists of budgets."""
-    values, band = (np.concatenate(parts, axis=-1) for parts in zip(*bands, strict=True))
+def _joined(bands, order):
+    """Concatenate the values (budget,) and bands (2, budget) of several lists of budgets, and put them in order."""
+    values, band = (np.concatenate(parts, axis=-1)[..., order] for parts in zip(*bands, strict=True))
     return values, band
 
 
@@ -294,7 +299,8 @@ def _mark_outside(axis):
 
 def _draw_truth(axis, truth, published):
     log_z, error = float(truth["log_z"]), float(truth["std_error"])
-    axis.axhline(log_z, color=style.TRUTH, linestyle="--", label=f"truth ({truth.attrs['truth_method']})")
+    label = f"truth ({truth.attrs['truth_method']}){style.doubt_of(truth)}"
+    axis.axhline(log_z, color=style.TRUTH, linestyle="--", label=label)
     axis.axhspan(log_z - 2 * error, log_z + 2 * error, color=style.TRUTH, alpha=0.1, linewidth=0)
     if published is not None and "stand_in_for" not in truth.attrs:
         axis.axhline(published, color="grey", linestyle=":", label=f"published {published:g}")
@@ -329,8 +335,9 @@ def draw_seconds(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure
 FIGURES = {
     "rts-f3": Declaration(
         "Mean (top) and root mean square error (bottom) of log Z against Gibbs sweeps per chain, including burn-in. "
-        "Bands are 95% bootstrap intervals over replicates. The largest numbers of sweeps may have fewer replicates. "
-        "The grey band extends two standard errors around the truth. Carlson et al. (2016), figure 3.",
+        "Bands are 95% bootstrap intervals over replicates; fewer than five replicates have no band. The largest "
+        "numbers of sweeps may have fewer replicates. The grey band extends two standard errors around the truth. "
+        "Carlson et al. (2016), figure 3.",
         inputs,
         draw,
         settings=settings,
