@@ -12,7 +12,16 @@ from logzoo.checks import whole_number
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.reporting.statistics import over_repeats, ratio_of_rmse, root_mean_square, truth_of, untested
-from replication.reporting.style import count_ticks, draw_band, finished, look_of, new_figure, title_of
+from replication.reporting.style import (
+    count_ticks,
+    doubt_of,
+    draw_band,
+    finished,
+    look_of,
+    new_figure,
+    plain_logarithms,
+    title_of,
+)
 from replication.types import Artifacts, Figure, Inputs, Names, Statistics
 
 _FIRST = "the fewest rungs at which the chains of all runs travel the ladder"
@@ -159,16 +168,19 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
         of_one = error.sel(estimator=estimator)
         by_count = {count: _finite(of_one.sel(rungs=count).values) for count in rungs["rungs"].values}
         rmse = {count: over_repeats(rms, values, scale="log") for count, values in by_count.items() if len(values)}
+        if not rmse:
+            continue
         bands = np.array([statistic[:3] for statistic in rmse.values()]).T
         most = max(map(len, by_count.values()))
         label = f"{names[estimator]} ({rungs.sizes['run']} runs × {most} estimates)"
         # TI-RB coincides with RTS at many rungs, so its line is broad and lies below the other lines.
         strength = {"linewidth": 5, "alpha": 0.6} if estimator == "ti-rb" else {"zorder": 3}
         draw_band(axis, list(rmse), (bands[0], bands[1:]), label=label, **look_of(estimator, position) | strength)
-    axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label="standard error of the truth")
-    axis.set_yscale("log")
+    if float(truth["std_error"]) > 0:
+        label = f"standard error of the truth{doubt_of(truth)}"
+        axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label=label)
+    plain_logarithms(axis.yaxis)
     count_ticks(axis, rungs["rungs"].values)
-    axis.yaxis.set_major_formatter("{x:g}")
     axis.set(xlabel="rungs of the ladder, K", ylabel=r"RMSE of $\log \hat Z$ [nat]")
     axis.set_title(f"{title_of(title, truth)}\n{rungs.attrs['samples']:,} draws per estimate", loc="right", fontsize=9)
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
