@@ -9,7 +9,7 @@ from replication.claim import Claim, Size
 from replication.papers.declaration import Here
 from replication.papers.experiment import TIMINGS
 from replication.reporting.statistics import over_repeats, ratio_of_means
-from replication.reporting.style import count_ticks, finished, look_of, new_figure, plain_logarithms
+from replication.reporting.style import count_ticks, finished, look_of, new_figure, plain_logarithms, title_of
 from replication.types import Artifacts, Figure, Inputs, Statistics
 
 CLAIMS = {
@@ -72,6 +72,6 @@ def draw(artifacts: Artifacts, *, title: str) -> Figure:
     left.set_ylabel("seconds, one core")
     right.set_ylabel("times as long as\nsampling the same draws")
     right.axhline(1.0, color="grey", linestyle=":")
-    figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    right.set_title(f"{title}, {timings.attrs['samples']:,} draws", loc="right", fontsize=8)
-    return finished(figure, panels=(left, right))
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    right.set_title(f"{title_of(title, timings)}\n{timings.attrs['samples']:,} draws", loc="right", fontsize=8)
+    return finished(figure, timings, panels=(left, right))
