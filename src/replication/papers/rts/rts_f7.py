@@ -2,8 +2,9 @@
 
 log Z from a base distribution of uniform units. Top: mean and root mean square error against sweeps. The right panel
 shows remedies: an adapted ladder, a path of averaged moments, and a matched base. Bottom: empirical transition matrices
-of the inverse temperature at the largest budget. Chains rarely pass the knot, where the band around the diagonal is
-thin. Carlson et al. (2016), figure 7.
+of the inverse temperature at the largest budget. Rows and columns are groups of neighbouring rungs. Their position
+equals β only if the rungs are at equal distances in β, as in ladders that are not adapted. Chains rarely pass the knot,
+where the band around the diagonal is thin. Carlson et al. (2016), figure 7.
 """
 
 from functools import partial
@@ -176,7 +177,7 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
     grid = figure.add_gridspec(2, 6)
     mean, error, remedy = (figure.add_subplot(grid[0, 2 * part : 2 * part + 2]) for part in range(3))
     log_z = float(truth["log_z"])
-    mean.axhline(log_z, color=style.TRUTH, linestyle="--", label="truth")
+    mean.axhline(log_z, color=style.TRUTH, linestyle="--", label=f"truth{style.doubt_of(truth)}")
     draw_estimates(mean, estimates, mean_with_band, names)
     for axis, group in ((error, estimates), (remedy, remedies)):
         draw_estimates(axis, group, partial(rmse_with_band, truth=log_z), names)
@@ -214,8 +215,10 @@ def _draw_matrices(figure, grid, matrices):
         matrix = estimate["transition_matrix"].sel(budget=budget).values
         look = {"norm": LogNorm(_SMALLEST_SHARE, 1.0), "cmap": "magma", "origin": "lower", "extent": (0, 1, 0, 1)}
         image = axis.imshow(np.maximum(matrix, _SMALLEST_SHARE), **look)
-        axis.set_title(f"{label}\n{budget:,} sweeps", loc="right", fontsize=9)
-        axis.set(xlabel=r"$\beta$ after a sweep", ylabel=r"$\beta$ before the sweep")
+        axis.set_title(f"{label}\n{budget:,} sweeps", loc="right", fontsize=8)
+        axis.set(
+            xlabel="position in the ladder after a sweep\n(share of the rungs)", ylabel="position before the sweep"
+        )
         axes.append(axis)
     figure.colorbar(image, ax=axes, label="share of transitions (log scale)")
     return axes
