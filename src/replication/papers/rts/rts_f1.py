@@ -2,7 +2,8 @@
 
 Initial iterations of simulated tempering on an RBM with 10 hidden units. Top: log Zhat, with the exact curve dashed.
 Bottom: occupancy of the rungs. Left: Rao-Blackwellised occupancy. Middle: plain counts. Right: stochastic approximation
-(eq 19), which the paper discusses but does not plot. Carlson et al. (2016), figure 1.
+(eq 19), which the paper discusses but does not plot. The picture shows one repeat; the claims average over repeats.
+Carlson et al. (2016), figure 1.
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ import numpy as np
 from logzoo.checks import whole_number
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
+from replication.papers.panels import add_legend
 from replication.reporting.statistics import mean, over_repeats, ratio_of_rmse
 from replication.reporting.style import TRUTH, finished, new_figure
 from replication.types import Artifacts, Figure, Inputs, Statistics
@@ -123,7 +125,5 @@ def draw(artifacts: Artifacts, *, shown: Sequence[int]) -> Figure:
         lower.set(xlabel=r"inverse temperature $\beta_k$", ylim=(1e-7, 2.0))
     for axis, label in zip(axes[:, 0], (r"$\log \hat Z_k - \log Z_1$ [nat]", r"occupancy $\hat c_k$"), strict=True):
         axis.set_ylabel(label)
-    # No curve passes through the lower centre.
-    axes[0, 0].legend(loc="lower center", ncol=2)
-    axes[1, 0].legend()
+    add_legend(figure, axes[:, 0], "outside lower center", ncols=4)
     return finished(figure, iterations, panels=axes.flat)
