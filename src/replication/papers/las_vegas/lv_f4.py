@@ -1,8 +1,9 @@
 """Las Vegas figure 4: log Z by tours as they accumulate, beside other estimators at equal cost.
 
 Top: error of log Z by tours as they accumulate, with the 95% interval of one run. Bottom: RMSE against chain-sweeps,
-including the draws of the stopping set, beside other estimators. Each column is one training. Savarese et al. (2018),
-figure 4.
+including the draws of the stopping set, beside other estimators. Each column is one training. Where the truth is a mean
+of long runs, the titles and the grey lines show its standard error. The claims leave out a training whose long runs did
+not converge. Savarese et al. (2018), figure 4.
 """
 
 import numpy as np
@@ -12,7 +13,7 @@ from replication.papers.declaration import Here
 from replication.papers.panels import add_legend
 from replication.papers.repeats import first_of
 from replication.reporting.statistics import mean, over_repeats, ratio_of_rmse, rmse_with_band, truth_of, untested
-from replication.reporting.style import TRUTH, draw_band, finished, look_of, new_figure, plain_logarithms
+from replication.reporting.style import TRUTH, doubt_of, draw_band, finished, look_of, new_figure, plain_logarithms
 from replication.types import Artifacts, Figure, Inputs, Names, Statistics
 
 _STATES = (
@@ -125,19 +126,21 @@ def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
     figure = new_figure(3.4 * len(estimates) + 0.6, 6.0)
     axes = figure.subplots(2, len(estimates), squeeze=False)
     for (above, below), (model, by_tours) in zip(axes.T, estimates.items(), strict=True):
-        truth = float(first_of(artifacts["truths"][model])["log_z"])
-        _draw_errors(above, by_tours, truth)
+        true = first_of(artifacts["truths"][model])
+        truth, error = float(true["log_z"]), float(true["std_error"])
+        _draw_errors(above, by_tours, truth, error)
         share = float(by_tours["tours_cut"].mean()) / float(by_tours["tours"].max())
         cut = f", {share:.1%} of tours cut" if share else ""
-        above.set_title(f"{titles[model]}\nlog Z = {truth:.2f}{cut}", loc="right", fontsize=8)
-        _draw_costs(below, by_tours, truth, names)
+        known = f"log Z = {truth:.2f}{f' ± {error:.2g} s.e.' if error else ''}{doubt_of(true)}"
+        above.set_title(f"{titles[model]}\n{known}{cut}", loc="right", fontsize=8)
+        _draw_costs(below, by_tours, truth, error, names)
     for axis, label in zip(axes[:, 0], ("log Z by tours − truth [nat]", "RMSE of log Z [nat]"), strict=True):
         axis.set_ylabel(label)
-    add_legend(figure, axes[:, 0], "outside upper left", ncols=4)
+    add_legend(figure, axes.ravel(), "outside lower center", ncols=4)
     return finished(figure, *estimates.values(), panels=axes.ravel())
 
 
-def _draw_errors(axis, estimates, truth):
+def _draw_errors(axis, estimates, truth, error):
     tours = estimates["tours"].values
     first, others = estimates.isel(replicate=0), estimates.isel(replicate=slice(1, None))
     axis.plot(tours, first["log_z"] - truth, color=_TOURS, linewidth=1.6, label="one run")
@@ -147,13 +150,15 @@ def _draw_errors(axis, estimates, truth):
     for line in lines[:1]:
         line.set_label("other runs")
     axis.axhline(0.0, color=TRUTH, linewidth=1)
+    if error:
+        axis.axhspan(-2.0 * error, 2.0 * error, color=TRUTH, alpha=0.1, linewidth=0, label="truth ± 2 s.e.")
     later = estimates.isel(tours=slice(tours.size // 3, None))
     reach = _ROOM * max(np.abs(later[name].values - truth).max() for name in ("log_z", "low", "high"))
     axis.set(xlabel="tours", ylim=(-reach, reach))
     plain_logarithms(axis.xaxis)
 
 
-def _draw_costs(axis, estimates, truth, names):
+def _draw_costs(axis, estimates, truth, error, names):
     sweeps = estimates["chain_sweeps"].mean("replicate").values
     errors = rmse_with_band(estimates["log_z"].transpose("tours", "replicate").values, truth)
     draw_band(axis, sweeps, errors, color=_TOURS, label="log Z by tours, 95% interval")
@@ -162,6 +167,8 @@ def _draw_costs(axis, estimates, truth, names):
         spent = other["other_chain_sweeps"].mean("replicate").values
         errors = rmse_with_band(other["other_log_z"].transpose("share", "replicate").values, truth)
         draw_band(axis, spent, errors, label=names[name], **look_of(name, position))
+    if error:
+        axis.axhline(error, color="grey", linestyle=":", label="standard error of the truth")
     draws = float(estimates.attrs["draws"])
     axis.axvline(draws, color="#666666", linestyle=":", linewidth=1, label="draws of the stopping set")
     axis.set_xlabel("chain-sweeps")
