@@ -1,8 +1,8 @@
 """Tracking figure 4, right: early stopping by the tracker.
 
 Mean log-likelihood of training and validation data while an RBM trains on dna, with the tracked log Z and with log Z by
-AIS. The dotted line marks the update at which early stopping takes the parameters. The dashed line marks epoch 250 of
-500, at which the published curve turns. Desjardins et al. (2011), figure 4.
+AIS. The dotted line marks the update at which early stopping takes the parameters. The dashed line marks half of the
+updates, because the published curve turns at epoch 250 of 500. Desjardins et al. (2011), figure 4.
 """
 
 import numpy as np
@@ -100,6 +100,7 @@ def draw(artifacts: Artifacts, *, title: str) -> Figure:
     figure = trk_checks.draw_likelihoods(artifacts["trace"], artifacts["check"], title, "Kalman")
     (axis,) = figure.axes
     half = _PUBLISHED_TURN * int(artifacts["trace"]["update"].values.max(initial=0))
-    axis.axvline(half, color="grey", linestyle="--", linewidth=1.0, label="published turn,\nepoch 250 of 500")
+    label = "half of the updates\n(published turn: epoch 250 of 500)"
+    axis.axvline(half, color="grey", linestyle="--", linewidth=1.0, label=label)
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
     return figure
