@@ -1,8 +1,8 @@
 """Tracking table 1: test log-likelihoods on the data sets of the NADE benchmark.
 
-Log-likelihoods are means in nats, beside the published values if there are any. The spread of one AIS weight is ten
-times the standard error of the mean of a hundred weights. Papers quote either number. The published models are the best
-models with up to 1,000 hidden units. Desjardins et al. (2011), table 1.
+Log-likelihoods are means in nats, beside the published values if there are any. The spread of one AIS weight is √n
+times the standard error of the mean of n weights, one for each chain. Papers quote either number. The published models
+are the best models with up to 1,000 hidden units. Desjardins et al. (2011), table 1.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """Tracking section 4: test log-likelihoods of the best models of 500 hidden units.
 
-Log-likelihoods are means in nats, beside the published values if there are any. The spread of one AIS weight is ten
-times the standard error of the mean of a hundred weights. Papers quote either number. Desjardins et al. (2011),
-section 4.
+Log-likelihoods are means in nats, beside the published values if there are any. The spread of one AIS weight is √n
+times the standard error of the mean of n weights, one for each chain. Papers quote either number. Desjardins et al.
+(2011), section 4.
 """
 
 import numpy as np
@@ -95,6 +95,7 @@ _COLUMNS = {
     "kalman": Column("tracked", "nat"),
     "kalman_three_sigma": Column("± 3σ of tracker", "nat"),
     "ais": Column("AIS", "nat"),
+    "ais_chains": Column("chains of AIS, n", form=COUNT),
     "ais_three_sigma": Column("± 3σ of the mean weight", "nat"),
     "ais_weight_three_sigma": Column("± 3σ of one weight", "nat"),
     "published_kalman": Column("published tracked", "nat"),
@@ -151,6 +152,7 @@ def rows(artifacts: Artifacts) -> Dataset:
             "kalman": float(best["test_log_likelihood_tracked"]),
             "kalman_three_sigma": 3 * float(best["tracked_std_dev"]),
             "ais": float(best["test_log_likelihood_ais"]),
+            "ais_chains": best.attrs["chains"],
             "ais_three_sigma": 3 * float(best["ais_std_error"]),
             "ais_weight_three_sigma": 3 * float(best["ais_weight_spread"]),
             **{key: value for key, value in best.attrs.items() if key.startswith("published_")},
