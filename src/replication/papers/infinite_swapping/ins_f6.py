@@ -1,6 +1,7 @@
 """Infinite swapping figure 6: prediction accuracy on larger data.
 
-Mean and variance over repeats of the prediction accuracy while training on larger data. Hult et al. (2019), figure 6.
+Mean and variance over repeats of the prediction accuracy while training on larger data. The claims compare medians and
+interquartile ranges, because a few trainings that never learn would dominate variances. Hult et al. (2019), figure 6.
 """
 
 import numpy as np

@@ -196,7 +196,8 @@ FIGURES = {
     "zoo-bias": Declaration(
         "Mean error of log Z with its sign, at the largest budget of each family. AIS is expected below 0, and RAISE "
         "above 0 unless the model has mass far from its data. White: the 95% bootstrap interval, which includes the "
-        "error of the truth, contains 0. Estimators are in order of their mean rank by absolute error.",
+        "error of the truth, contains 0. Estimators are in order of their mean rank by absolute error, where these "
+        "errors count as 0.",
         combined,
         draw_bias,
     ),
