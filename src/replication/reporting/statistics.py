@@ -245,6 +245,9 @@ def _inner_axes(array):
 
 
 def _with_band(values, statistic):
+    """The statistic and its band; NaN in the band of fewer than five replicates, whose bootstrap is too narrow."""
+    if values.shape[-1] < FEWEST_REPEATS:
+        return statistic(values), np.full((2, *values.shape[:-1]), np.nan)
     chosen = resamples(values.shape[-1], fixed_generator(0))
     return statistic(values), np.quantile(statistic(np.moveaxis(values[..., chosen], -2, 0)), QUANTILES, axis=0)
 

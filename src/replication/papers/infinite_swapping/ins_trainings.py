@@ -78,9 +78,10 @@ def _claims(size, number, powers):
     }
 
 
-def inputs_of(here: Here, number: int) -> dict:
+def inputs_of(here: Here, number: int, needed: Sequence[str] = ()) -> dict:
+    """Runs of `number` comparisons. needed: trainers of the claims beside INS, PCD-1 and PT."""
     here.expect("comparisons", len(here.entry["comparisons"]) == number, f"a list of comparisons, of length {number}")
-    needed = ("ins", *RIVALS)
+    needed = ("ins", *RIVALS, *needed)
     here.expect("trainers", {*needed} <= {*here.entry["trainers"]}, f"a list with {', '.join(needed)}")
     return {
         "runs": {
@@ -164,7 +165,7 @@ def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
 def draw_rows(rows: Sequence[tuple[Mapping[str, Dataset], str, str]], names: Names) -> Figure:
     """Draw a row of axes for each (runs {trainer: Dataset}, title, variable); names: {trainer: title}."""
     figure = new_figure(8.4, 2.8 * len(rows) + 0.6)
-    axes = figure.subplots(len(rows), 2, squeeze=False)
+    axes = figure.subplots(len(rows), 2, squeeze=False, sharex="row")
     for (left, right), (runs, title, variable) in zip(axes, rows, strict=True):
         for trainer, name in names.items():
             run, look = runs[trainer], {"label": name, **look_of(trainer)}
@@ -172,10 +173,12 @@ def draw_rows(rows: Sequence[tuple[Mapping[str, Dataset], str, str]], names: Nam
             draw_band(left, update, mean_with_band(values), **look)
             right.plot(update[1:], values[1:].var(axis=-1, ddof=1), **look)
         limit_after_rise(left, [values_of(runs[trainer], variable) for trainer in names])
-        plain_logarithms(right.yaxis)
+        repeats = run.sizes["repeat"]
+        if repeats > 1:
+            plain_logarithms(right.yaxis)
         left.set_ylabel(LABELS[variable])
         right.set_ylabel("variance over repeats [nat²]")
-        right.set_title(f"{title}, {run.sizes['repeat']} repeats", loc="right", fontsize=9)
+        right.set_title(f"{title}, {repeats} {'repeats' if repeats > 1 else 'repeat'}", loc="right", fontsize=9)
     for axis in axes.ravel():
         label_counts(axis.xaxis)
     for axis in axes[-1]:
@@ -191,8 +194,8 @@ def values_of(run: Dataset, variable: str) -> Array:
 
 def limit_after_rise(axis: Axes, runs: Sequence[Array]) -> None:
     """Limit the y axis to the bands of means over repeats after the initial rise; runs: arrays (update, repeat)."""
-    ends = [mean_with_band(values[int(np.ceil(_RISE * len(values))) :])[1] for values in runs]
-    low, high = min(map(np.min, ends)), max(map(np.max, ends))
+    ends = [np.vstack(mean_with_band(values[int(np.ceil(_RISE * len(values))) :])) for values in runs]
+    low, high = min(map(np.nanmin, ends)), max(map(np.nanmax, ends))
     room = 0.05 * (high - low)
     axis.set_ylim(low - room, high + room)
 
@@ -207,7 +210,7 @@ FIGURES = {
         """\
 Exact mean log-likelihood and prediction accuracy during training. Left: mean over repeats, with its 95% interval.
 Right: variance over repeats. Hult et al. (2019), figure 3.""",
-        partial(inputs_of, number=1),
+        partial(inputs_of, number=1, needed=("exact",)),
         draw,
         settings=settings,
         claims=_claims("12 × 4", 3, {"likelihood": (0.025, 0.04, 0.8), "accuracy": (0.005, 0.009, 0.85)}),
@@ -217,7 +220,7 @@ Right: variance over repeats. Hult et al. (2019), figure 3.""",
     "ins-f5": Declaration(
         """\
 As figure 3, on toy data of 20 visible units. Hult et al. (2019), figure 5.""",
-        partial(inputs_of, number=1),
+        partial(inputs_of, number=1, needed=("exact",)),
         draw,
         settings=settings,
         claims=_claims("20 × 6", 5, {"likelihood": (0.08, 0.135, 0.72), "accuracy": (0.0055, 0.009, 0.75)}),
