@@ -77,6 +77,11 @@ WRONG = [
     ({"figures": {"rts-f4": {"mbar_ladders": [7]}}}, r"figures.rts-f4.mbar_ladders: expected .* found \[7\]"),
     ({"figures": {"rts-f5": {"others": []}}}, r"figures.rts-f5.others: expected .* found \[\]"),
     ({"figures": {"rts-f7": {"estimators": ["rts-uniform", "rts"]}}}, "figures.rts-f7.estimators: .*, ais-uniform, .*"),
+    ({"figures": {"ins-f3": {"trainers": ["ins", "pcd", "pt"]}}}, "figures.ins-f3.trainers: .* pt, exact, found"),
+    ({"figures": {"ins-settings": {"trainers": ["pt", "ins"]}}}, "figures.ins-settings.trainers: .* ins, pt, pt-5, "),
+    ({"trainings": {"lv-t1": {"trainers": {"lvs-3": None}}}}, "figures.lv-t1.trainings: .* lvs-3, lvs-10, found"),
+    ({"figures": {"rts-text": {"priors": []}}}, r"figures.rts-text.priors: expected one .* found \[\]"),
+    ({"figures": {"trk-f3": {"fast": []}}}, r"figures.trk-f3.fast: expected models .* found \[\]"),
     ({"figures": {"lv-f4": {"estimators": ["ais", "ais-modes"]}}}, "figures.lv-f4.estimators: .* base is `matched`"),
 ]
 

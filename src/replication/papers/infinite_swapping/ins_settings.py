@@ -30,7 +30,8 @@ _INITIAL = "initial"
 
 
 def inputs(here: Here) -> Inputs:
-    name = here.entry["comparison"]
+    name, needed = here.entry["comparison"], ("ins", "pt", "pt-5")
+    here.expect("trainers", {*needed} <= {*here.entry["trainers"]}, f"a list with {', '.join(needed)}")
     changed = ins_experiments.compared(here, name, ["ins"], initial_scale=here.entry["initial_scale"])
     return {"runs": {**ins_experiments.compared(here, name, here.entry["trainers"]), _INITIAL: changed["ins"]}}
 

@@ -81,6 +81,7 @@ _COLUMNS = {
 
 def inputs(here: Here) -> Inputs:
     model = here.entry["model"]
+    here.expect("priors", here.entry["priors"], "one estimator or more")
     estimators = [_PLAIN, _MIXED, *here.entry["priors"]]
     figure = here.of(here.entry["figure"])
     here.expect("figure", model in figure.entry["models"], f"a figure of {model}")

@@ -160,8 +160,8 @@ def limit(axis: Axes, drawn: Sequence[Array]) -> None:
     values, lows, highs = np.concatenate(drawn, axis=1)
     low, high = np.nanmin(values), np.nanmax(values)
     room = max(high - low, 1e-3)
-    bottom = np.clip(np.fmin(values, lows).min(), low - _ROOM * room, low)
-    top = np.clip(np.fmax(values, highs).max(), high, high + _ROOM * room)
+    bottom = np.clip(np.nanmin(np.fmin(values, lows)), low - _ROOM * room, low)
+    top = np.clip(np.nanmax(np.fmax(values, highs)), high, high + _ROOM * room)
     axis.set_ylim(bottom - 0.05 * room, top + 0.05 * room)
 
 

@@ -104,7 +104,7 @@ _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
 def inputs(here: Here) -> Inputs:
     for speed in _SPEEDS:
-        named = all(model.endswith(_KINDS) for model in here.entry[speed])
+        named = here.entry[speed] and all(model.endswith(_KINDS) for model in here.entry[speed])
         here.expect(speed, named, f"models whose names end in {', '.join(_KINDS)}")
     trained = {kind: _trainings(here, _drawn(here, kind)) for kind in _KINDS}
     return {
@@ -228,11 +228,14 @@ def draw(artifacts: Artifacts, *, panels: Mapping[str, Names]) -> Figure:
         trk_checks.label_updates(axis)
         axis.set_title(title, loc="right")
     axes[0].set_ylabel("mean test log-likelihood [nat]")
-    methods = (
+    methods = [
         Line2D([], [], color="black", marker="o", markersize=3, label="exact"),
         Line2D([], [], color="black", marker="s", markersize=7, linestyle="", markerfacecolor="none", label="AIS, 95%"),
         Line2D([], [], color="black", linestyle="--", label=f"Kalman filter, ±{trk_checks.DEVIATIONS:g} s.d."),
-    )
+    ]
+    if any(line.get_marker() == "x" for axis in axes for line in axis.get_lines()):
+        label = "AIS, 95%,\ntoo wide to draw"
+        methods.append(Line2D([], [], color="black", marker="x", markersize=4.5, linestyle="", label=label))
     handles = [Line2D([], [], color=colour, linewidth=4, label=label) for label, colour in colours.items()]
     figure.legend(handles=[*handles, *methods], loc="outside right upper", fontsize=8)
     drawn = [part for runs in panels.values() for model in runs for part in _parts(artifacts, model)]
