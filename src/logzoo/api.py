@@ -180,8 +180,8 @@ def draw_samples(
 
     Notes
     -----
-    The run records statistics for every listed estimator that can read the draws. It takes up to about twice as long as
-    the run of one estimator, and less on large models.
+    The run records statistics for every listed estimator that can read the draws. It takes at most about twice the time
+    of a run for one estimator, and less on large models.
 
     Examples
     --------

@@ -270,6 +270,6 @@ def tracker(tracker: Any) -> KalmanTracker | RtsTracker:
     classes = {"kalman": KalmanTracker, "rts": RtsTracker}
     if isinstance(tracker, tuple(classes.values())):
         if tracker.state[tracker._kept[0]].size:
-            raise ValueError("tracker: expected a new tracker, found one that has followed a training")
+            raise ValueError("tracker: expected a new tracker, found one of an earlier training")
         return tracker
     return classes[one_of("tracker", tracker, classes)]()

@@ -175,6 +175,13 @@ def doubt_of(truth: Dataset) -> str:
     return "" if truth.attrs.get("converged", 1) else ", not converged"
 
 
+def draw_truth_error(axis: Axes, truth: Dataset) -> None:
+    """Draw the standard error of a true log Z as a dotted line, unless it is 0."""
+    if float(truth["std_error"]) > 0:
+        label = f"standard error of the truth{doubt_of(truth)}"
+        axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label=label)
+
+
 def save(figure: Figure, png: FilePath, pdf: FilePath | None, stamp: Mapping[str, Any] = UNKNOWN) -> None:
     """Write a figure as PNG and PDF, with a stamp (`replication.artifacts`) of its inputs and without a date.
 

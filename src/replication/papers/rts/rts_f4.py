@@ -14,8 +14,8 @@ from replication.papers.declaration import Here
 from replication.reporting.statistics import over_repeats, ratio_of_rmse, root_mean_square, truth_of, untested
 from replication.reporting.style import (
     count_ticks,
-    doubt_of,
     draw_band,
+    draw_truth_error,
     finished,
     look_of,
     new_figure,
@@ -176,9 +176,7 @@ def draw(artifacts: Artifacts, *, title: str, names: Names) -> Figure:
         # TI-RB coincides with RTS at many rungs, so its line is broad and lies below the other lines.
         strength = {"linewidth": 5, "alpha": 0.6} if estimator == "ti-rb" else {"zorder": 3}
         draw_band(axis, list(rmse), (bands[0], bands[1:]), label=label, **look_of(estimator, position) | strength)
-    if float(truth["std_error"]) > 0:
-        label = f"standard error of the truth{doubt_of(truth)}"
-        axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label=label)
+    draw_truth_error(axis, truth)
     plain_logarithms(axis.yaxis)
     count_ticks(axis, rungs["rungs"].values)
     axis.set(xlabel="rungs of the ladder, K", ylabel=r"RMSE of $\log \hat Z$ [nat]")

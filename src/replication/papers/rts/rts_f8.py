@@ -126,9 +126,7 @@ def draw(artifacts: Artifacts, *, titles: Names, names: Names) -> Figure:
         if estimates.attrs["hidden"] == 10:
             look = {"color": "grey", "marker": "_", "markersize": 12, "linestyle": "--"}
             axis.plot(budgets, _GAIN * rmse["rts"][0], label="published gain of RSD: 10% below RTS", **look)
-        if float(truth["std_error"]) > 0:
-            label = f"standard error of the truth{style.doubt_of(truth)}"
-            axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label=label)
+        style.draw_truth_error(axis, truth)
         style.plain_logarithms(axis.yaxis)
         style.count_ticks(axis, budgets)
         axis.set_xlabel("Gibbs sweeps per chain")
