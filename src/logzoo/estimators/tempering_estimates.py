@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from logzoo.budgets import SweepLedger
-from logzoo.checks import positive_number, share, shown, whole_number
+from logzoo.checks import positive_number, share, whole_number
 from logzoo.estimators.estimator import Draws
 from logzoo.estimators.intervals import bootstrapped, jackknife_error, sums_left_out
 from logzoo.estimators.result import Estimate, estimate_from
@@ -230,19 +230,21 @@ def run_sams(
     exponent: float = 0.8,
     flatness: float = 0.2,
     first_stage: float = 0.2,
+    prior: Any = None,
     **options: Any,
 ) -> tuple[Any, Any]:
     """Draws of SAMS by `logzoo.samplers.tempering_runs.run_in_groups`.
 
     exponent: exponent of the gains in the first stage, in (0.5, 1). flatness: the first stage ends when
     max_k |c_k / r_k - 1| is below it, with occupancy c and prior r. first_stage: share of the sweeps after which the
-    second stage begins in any case. Other options: as in `run_in_groups`. Raises ValueError for impossible options.
+    second stage begins in any case. prior and other options: as in `run_in_groups`. Raises ValueError for
+    impossible options.
     """
     exponent, flatness = positive_number("exponent", exponent), positive_number("flatness", flatness)
     if not 0.5 < exponent < 1.0:
         raise ValueError(f"exponent: expected a number between 0.5 and 1, found {exponent!r}")
     recursion = tempering_runs.sams(exponent, flatness, share("first_stage", first_stage))
-    return tempering_runs.run_in_groups(rbm, ledger, stream, recursion, observers, **options)
+    return tempering_runs.run_in_groups(rbm, ledger, stream, recursion, observers, prior, **options)
 
 
 def run_wang_landau(
@@ -251,10 +253,8 @@ def run_wang_landau(
     """Draws of Wang-Landau by `logzoo.samplers.tempering_runs.run_in_groups`.
 
     flatness: visits are flat if every tenth of the ladder has at least this share, in [0, 1), of its expected visits.
-    Other options: as in `run_in_groups`. Raises ValueError for impossible options, and for a prior: steps that differ
-    between rungs bias all groups alike, so the spread over groups would be too small.
+    Other options: as in `run_in_groups`. There is no prior: steps that differ between rungs bias all groups alike, so
+    the spread over groups would be too small. Raises ValueError for impossible options.
     """
-    if options.get("prior") is not None:
-        raise ValueError(f"prior: expected none for Wang-Landau, found {shown(options['prior'])}; sams takes a prior")
     recursion = tempering_runs.wang_landau(share("flatness", flatness))
     return tempering_runs.run_in_groups(rbm, ledger, stream, recursion, observers, **options)

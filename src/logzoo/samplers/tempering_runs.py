@@ -92,11 +92,11 @@ def begin(
     rao_blackwell: bool = True,
     stop_early: bool = True,
     fewest_iterations: int = 1,
+    prior: Any = None,
     *,
     base: Any = None,
     rungs: int = RUNGS,
     ladder: Any = "linear",
-    prior: Any = None,
     form: str = "marginal",
     initial_sweeps: int = 50,
     initial_iterations: int = 10,
@@ -143,6 +143,7 @@ def run(
     mixed: bool = False,
     *,
     settling: float = 0.0,
+    prior: Any = None,
     **options: Any,
 ) -> SimulatedTemperingDraws:
     """Find log Zhat by the initial iterations, then sample at this log Zhat with the remaining sweeps.
@@ -150,11 +151,11 @@ def run(
     settling: share of the remaining sweeps, in [0, 1), whose draws are discarded, because the last initial iteration
     redrew the rungs. final=False stops after exactly `initial_iterations` iterations. blocks: number of equal blocks of
     the sampling phase; mixed=True updates log Zhat by eq 12 between them, too (supplement A). observers: objects as in
-    `logzoo.samplers.observers`, which receive every draw of the sampling phase. The other options are as for `begin`.
-    Raises ValueError for impossible options.
+    `logzoo.samplers.observers`, which receive every draw of the sampling phase. prior and the other options are as for
+    `begin`. Raises ValueError for impossible options.
     """
     settling = share("settling", settling)
-    start = begin(rbm, ledger, stream, rao_blackwell, final, **options)
+    start = begin(rbm, ledger, stream, rao_blackwell, final, prior=prior, **options)
     sampler, prior, log_z_hat = start.sampler, start.initial.prior, start.initial.log_z_hat
     log_r, chains = np.log(prior), ledger.chains
     with sampler.bar:
@@ -183,19 +184,20 @@ def run_in_groups(
     stream: Stream,
     recursion: Callable[..., Recursion],
     observers: Sequence[Any] = (),
+    prior: Any = None,
     *,
     groups: int = 20,
     **options: Any,
 ) -> tuple[SimulatedTemperingDraws, Recursion]:
     """Make the initial iterations of all chains together, then a step of the recursion after each remaining sweep.
 
-    recursion: as returned by `sams` or `wang_landau`. The offset that observers receive is log r. The other options are
-    as for `begin`; with initial_iterations=0, log Zhat starts at 0. Returns SimulatedTemperingDraws of one block, with
-    log Zhat of every group at the end, and the Recursion. Raises ValueError for impossible options and for a single
-    chain, because two groups are needed.
+    recursion: as returned by `sams` or `wang_landau`. The offset that observers receive is log r. prior and the other
+    options are as for `begin`; with initial_iterations=0, log Zhat starts at 0. Returns SimulatedTemperingDraws of one
+    block, with log Zhat of every group at the end, and the Recursion. Raises ValueError for impossible options and for
+    a single chain, because two groups are needed.
     """
     first_chains = np.append(group_starts(ledger.chains, groups), ledger.chains)
-    start = begin(rbm, ledger, stream, fewest_iterations=0, **options)
+    start = begin(rbm, ledger, stream, fewest_iterations=0, prior=prior, **options)
     sampler, prior, sweeps = start.sampler, start.initial.prior, ledger.remaining
     state = recursion(prior, np.diff(first_chains), sweeps)
     log_z_hats = np.tile(start.initial.log_z_hat, (first_chains.size - 1, 1))

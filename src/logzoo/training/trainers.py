@@ -107,7 +107,7 @@ def train_rbm(
         log Z.
     patience : int, optional
         Number of updates after which the training ends if the log-likelihood of the validation examples has not risen.
-        The result has the best parameters.
+        Only rows of the trace count (see `every`). The result has the parameters of the best row.
     snapshots : int
         Parameters are kept at this number of rows of the trace or up to twice as many, at most at all rows.
     walkers : int
