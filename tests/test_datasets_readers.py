@@ -101,7 +101,7 @@ def test_text_reads_rows_plain_and_gzipped(tmp_path):
 
 
 def test_text_sorts_the_rows_of_the_named_splits_only(tmp_path):
-    content = b"1,0,0\n0,1,1\n1,0,0\n0,0,1\n"
+    content = b"1,0,0\n0,1,1\n1,0,0\n0,0,1"  # without a last newline
     options = {"separator": ",", "sort": ["test"]}
     splits = read_split_files(tmp_path, "text", options, train=content, validation=content, test=content)
     assert splits.data["test"].tolist() == [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 0, 0]]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from logzoo.checks import shown
 from logzoo.io.array_files import read_matrices
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ def _read_splits(paths, options, parse):
 
 
 def _parse_text(path, separator):
-    contents = read_contents(path)
+    contents = read_contents(path).removesuffix(b"\n") + b"\n"
     columns = (contents.find(b"\n") + 1) // 2
     if columns < 1:
         raise ValueError(f"{path.name}: expected lines of values 0 or 1")
@@ -237,7 +238,11 @@ def _parse_text(path, separator):
     if not good.all() or len(contents) != rows * 2 * columns:
         # All rows before the first bad byte have the right length, so the row of that byte is the bad line.
         line = 1 + (rows if good.all() else int(np.argmin(good.all(axis=1))))
-        raise ValueError(f"{path.name}: expected {columns} values 0 or 1 separated by {separator!r} in line {line}")
+        found = shown(contents.split(b"\n")[line - 1].decode("ascii", "replace"))
+        raise ValueError(
+            f"{path.name}: expected 0 or 1 separated by {separator!r}, as many in each line as in the first,"
+            f" found {found} in line {line}"
+        )
     return data
 
 
