@@ -11,6 +11,8 @@ import xarray
 
 from logzoo.io import schema
 from logzoo.io.netcdf import content_sha256, read_artifact, write_artifact
+from logzoo.io.reading import sha256_of
+from replication.artifacts import named_hashes
 
 PROVENANCE = {"kind": "estimate", "inputs": {"model": "1" * 64}, "source": "0" * 64, "seed_path": "0/small/rts"}
 PROVENANCE["parameters"] = {"method": "rts", "chains": 100, "budgets": [10, 20]}
@@ -199,3 +201,15 @@ def test_every_kind_round_trips(tmp_path, kind):
     path = write(tmp_path / "a.nc", xarray.Dataset(variables), kind=kind)
     assert set(read_artifact(path, kind).variables) == set(fields)
     assert read_artifact(path).attrs["artifact_schema"] == f"{kind}/1"
+
+
+def test_no_artifact_is_made_from_a_raw_file_that_changed(tmp_path):
+    manifest = tmp_path / "raw" / "mine" / "manifest.json"
+    manifest.parent.mkdir(parents=True)
+    (file := manifest.with_name("a.txt")).write_text("1 0\n")
+    manifest.write_text(json.dumps({"files": {"a.txt": {"sha256": sha256_of(file)}}}))
+    assert named_hashes([manifest]) == {str(file): sha256_of(file)}
+    for change in (lambda: file.write_text("0 0\n"), file.unlink):
+        change()
+        with pytest.raises(ValueError, match=r"a.txt: not as it was fetched; remove .*manifest.json"):
+            named_hashes([manifest])

@@ -11,13 +11,13 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 import netCDF4
 
 from logzoo.io.provenance import PACKAGE_FOLDER, source_digest
-from logzoo.io.reading import json_object
+from logzoo.io.reading import json_object, sha256_of
 from logzoo.types import FilePath
 from replication.types import Dataset
 
@@ -64,15 +64,19 @@ def digest_of(parameters: Mapping[str, Any]) -> str:
 def named_hashes(paths: Iterable[FilePath]) -> dict[str, str]:
     """Returns {path: hash}: the content hash of each artifact, and the SHA-256 of each raw file that a manifest lists.
 
-    Other files have no entry. Raises a one-line ValueError for an unreadable artifact or manifest.
+    Other files have no entry. Raises a one-line ValueError for an unreadable artifact or manifest, and for a raw file
+    that is missing or is not as fetched.
     """
     hashes = {}
     for path in map(str, paths):
         if path.endswith(".nc"):
             hashes[path] = content_hash(path)
         elif re.search(r"(^|/)raw/[^/]+/manifest\.json$", path):
-            files = raw_manifest(path)["files"]
-            hashes |= {(PurePath(path).parent / name).as_posix(): files[name]["sha256"] for name in files}
+            for name, entry in raw_manifest(path)["files"].items():
+                file = Path(path).with_name(name)
+                if not file.is_file() or sha256_of(file) != entry["sha256"]:
+                    raise ValueError(f"{file}: not as it was fetched; remove {path} to fetch it again")
+                hashes[file.as_posix()] = entry["sha256"]
     return hashes
 
 

@@ -48,7 +48,8 @@ def build_dataset(name: str, entry: Mapping[str, Any], folder: FilePath) -> xr.D
     paths = {file: Path(folder) / file for file in entry["files"]}
     missing = [file for file, path in paths.items() if not path.is_file()]
     if missing:
-        raise ValueError(f"{name}: raw files are missing: {', '.join(missing)}")
+        remedy = f"remove {Path(folder, 'manifest.json')} to fetch them again"
+        raise ValueError(f"{name}: raw files are missing: {', '.join(missing)}; {remedy}")
     parts = READERS[entry["reader"]](paths, entry["options"])
     units = entry.get("label_units", 0)
     for split in SPLITS:
