@@ -7,6 +7,7 @@ import pytest
 from projects import CONFIGURATION, ROOT, copy_project, snakemake
 
 from logzoo.estimators.estimator_registry import ESTIMATORS
+from logzoo.models.exact_sums import LARGEST_LAYER
 from logzoo.training.trainers import TRAINERS
 from replication.models import by_run, estimate_settings, truth_from
 from replication.papers.declaration import Here
@@ -24,6 +25,10 @@ WRONG = [
     ({"grids": {"trk-t1": {"train": {"hidden": [0]}}}}, "grids.trk-t1.train.hidden.0: expected .* 1, found 0"),
     ({"grids": {"trk-t1": {"train": {"hidden": []}}}}, "grids.trk-t1.train.hidden: list should have at least 1 item"),
     ({"matrix": {"estimators": ["rts", "rts"]}}, "matrix.estimators: expected different values"),
+    ({"estimators": {"rts": {"budgets": [60]}}}, "estimators.rts.budgets: expected none"),
+    ({"matrix": {"added": ["ais-uniform"]}}, "estimators.ais-uniform.budgets: expected none"),
+    ({"zoo": {"trainers": {"cd": {"title": "PCD-1"}}}}, "zoo.trainers.*title: expected another title than that of"),
+    ({"truth": {"enumerate_up_to": LARGEST_LAYER + 1}}, "truth.enumerate_up_to: .* 36, found 37"),
     ({"scale": "raw"}, "scale: .*, found 'raw'"),
     ({"models": {"mnist-20-cd": {"title": "mine"}}}, "models.mnist-20-cd: "),
     ({"figures": {"rts-f5": {"others": ["rts-f55"]}}}, "figures.rts-f5: .*'rts-f55'"),

@@ -41,7 +41,8 @@ def checked(config: dict, folder: str | Path) -> dict:
     config = _completed(config, settings)
     check_references(settings, config)
     _check_trainings(config)
-    _check_families(config)
+    _check_titles(config)
+    _check_budgets(config)
     return config
 
 
@@ -111,7 +112,7 @@ def _completed(config: dict, settings: Settings) -> dict:
     estimators = settings.matrix.estimators
     if estimators == "all":
         names = [name for name in ESTIMATORS if name not in settings.matrix.left_out]
-        estimators = [*names, *settings.matrix.added]
+        estimators = list(dict.fromkeys([*names, *settings.matrix.added]))
     added = grid_models(config["grids"]) | zoo_models(config["zoo"]) | _repeated_trainings(config["models"])
     for name in sorted(config["models"].keys() & added.keys()):
         raise ValueError(
@@ -133,7 +134,8 @@ def _with_only(names: list[str] | None, config: dict) -> dict:
     if _OF_PAGE not in names:
         raise ValueError(f"configuration: only_figures: expected a list with {_OF_PAGE}, which the page needs")
     figures = {name: entry for name, entry in config["figures"].items() if name in names}
-    papers = {name: {**config["papers"][name]} for name in {entry["paper"] for entry in figures.values()}}
+    used = {entry["paper"] for entry in figures.values()}
+    papers = {name: {**entry} for name, entry in config["papers"].items() if name in used}
     for entry in papers.values():
         if "answers" in entry:
             entry["answers"] = [name for name in entry["answers"] if name in figures]
@@ -179,8 +181,29 @@ def _check_trainings(config: dict) -> None:
                 ) from None
 
 
-def _check_families(config: dict) -> None:
-    """Check that models of a family share a budget. They share panels of the zoo, which show only shared budgets."""
+def _check_titles(config: dict) -> None:
+    """Check that titles differ, because rows of tables have them as keys."""
+    for section, entries in (("estimators", config["estimators"]), ("zoo.trainers", config["zoo"]["trainers"])):
+        named: dict[str, str] = {}
+        for name, entry in entries.items():
+            if (other := named.setdefault(entry["title"], name)) != name:
+                raise ValueError(
+                    f"configuration: {section}.{name}.title: expected another title than that of {other},"
+                    f" found {shown(entry['title'])}"
+                )
+
+
+def _check_budgets(config: dict) -> None:
+    """Check that compared estimators have the budgets of their model, and that models of a family share a budget.
+
+    Models of a family share panels of the zoo, which show only shared budgets.
+    """
+    for name, entry in config["estimators"].items():
+        if "budgets" in entry and (name in ESTIMATORS or name in config["matrix"]["estimators"]):
+            raise ValueError(
+                f"configuration: estimators.{name}.budgets: expected none, because figures compare {name} with others"
+                " at equal budgets; set the budgets of models or of the matrix"
+            )
     shared: dict[str, set[int]] = {}
     for model, family in ((model, entry["family"]) for model, entry in matrix_places(config).items()):
         settings = estimate_settings(config, model, config["matrix"]["estimators"]).values()

@@ -83,8 +83,8 @@ class Matrix(Section):
 class Truth(Section):
     """Computation of the true log Z, with which estimates are compared."""
 
-    enumerate_up_to: Count = Field(
-        description="log Z of trained models is enumerated up to this many units in the smaller layer."
+    enumerate_up_to: int = Field(
+        ge=1, le=36, description="log Z of trained models is enumerated up to this many units in the smaller layer."
     )
     estimators: Names = Field(description="Estimators whose long runs are averaged for larger or imported models.")
     sweeps: Count = Field(description="Budget of each long run in sweeps per chain.")
