@@ -59,6 +59,7 @@ rule import_model:
     params:
         title=lambda wildcards: config["models"][wildcards.model]["title"],
         file=lambda wildcards: config["models"][wildcards.model]["import"]["file"],
+        hidden=lambda wildcards: config["models"][wildcards.model]["import"]["hidden"],
         train=lambda wildcards: config["models"][wildcards.model]["train"],
         seed=config["seed"],
         source=trainer_source("import_model"),

@@ -23,8 +23,9 @@ with job(snakemake.log[0]):
         reason = f"its data set is replaced: {attributes['stand_in_reason']}"
     if reason is None:
         rbm = RBM.from_mat(Path(snakemake.input.manifest).parent / params.file)
-        if rbm.visible != data.shape[1]:
-            raise ValueError(f"{params.file}: expected {data.shape[1]} visible units, found {rbm.visible}")
+        if (rbm.visible, rbm.hidden) != (data.shape[1], params.hidden):
+            expected = f"{data.shape[1]} visible and {params.hidden} hidden units"
+            raise ValueError(f"{params.file}: expected {expected}, found {rbm.visible} and {rbm.hidden}")
     else:
         logging.warning("%s: a model trained on %s replaces it: %s", model, inputs["dataset"].title, reason)
         settings = dict(params.train)
