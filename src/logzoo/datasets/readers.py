@@ -238,10 +238,10 @@ def _parse_text(path, separator):
     if not good.all() or len(contents) != rows * 2 * columns:
         # All rows before the first bad byte have the right length, so the row of that byte is the bad line.
         line = 1 + (rows if good.all() else int(np.argmin(good.all(axis=1))))
-        found = shown(contents.split(b"\n")[line - 1].decode("ascii", "replace"))
+        quoted = shown(contents.split(b"\n")[line - 1].decode("ascii", "replace"))
         raise ValueError(
             f"{path.name}: expected 0 or 1 separated by {separator!r}, as many in each line as in the first,"
-            f" found {found} in line {line}"
+            f" found {quoted} in line {line}"
         )
     return data
 
